@@ -189,7 +189,7 @@ def test_what_is_asked_counts_against_the_budget_that_a_file_shares(tmp_path: Pa
         relevance(str(ITEM["question"]), OPENS, settings(server, shared=tmp_path / "shared.db"))
         asked = len(server.requests)
     with closing(Paid(tmp_path / "shared.db", "the scorer")) as paid:
-        day = paid.common(0, 0).day
+        _, day = paid.spent()
     assert round(day.calls) == asked == 2
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
-from contextlib import ExitStack, closing
+from contextlib import closing
 from pathlib import Path
 
 import httpx
-from tests.conftest import Scorer, Serve, eventually, starting
+from tests.conftest import Scorer, Serve, eventually
 from tests.scorer.replay.conftest import question
 
 from ragvigil.scorer.store.reading import open_for_reading
@@ -74,7 +73,7 @@ def test_kills_forget_no_money_and_a_limit_of_the_day_holds(serve: Serve, tmp_pa
     config = tmp_path / "ragvigil.toml"
     config.write_text(PRICES)
     with ScriptedJudge(Script(sensitivity=1.0, latency_seconds=0.05)) as server:
-        told = environment(server, usd_per_day="200") | {"RAGVIGIL_JUDGE__MAX_IN_FLIGHT": str(IN_FLIGHT)}
+        told = environment(server, usd_per_day="40") | {"RAGVIGIL_JUDGE__MAX_IN_FLIGHT": str(IN_FLIGHT)}
         scorer = serve(environment=told, config=config)
         send(scorer, 1, 15)
         settle(scorer, 15)
@@ -87,17 +86,17 @@ def test_kills_forget_no_money_and_a_limit_of_the_day_holds(serve: Serve, tmp_pa
         assert states["checked_only"] > 100
         each = paid(scorer.store) / states["judged"]
         asked_in_vain = KILLS * IN_FLIGHT * each  # at most: paid for, and nobody heard the answer
-        assert each * len(server.requests) < 200 / 5 * 1.05 + asked_in_vain, "a fifth of it at once"
+        assert each * len(server.requests) < 40 * 1.05 + asked_in_vain
         found = json.loads(status(scorer, config, "--json"))["sampling"]
         (limit,) = found["limits"]
-        assert (limit["limit"], limit["most"]) == ("usd_per_day", 200)
-        assert 20 < limit["used"] < 45
+        assert (limit["limit"], limit["most"]) == ("usd_per_day", 40)
+        assert 30 < limit["used"] < 45
         assert found["factor"] < 1.0
         assert scorer.stop() == 0
 
 
 def test_a_surge_is_held_down_and_an_operator_is_told_why(serve: Serve, tmp_path: Path) -> None:
-    """Ten calls a minute: two at once, and one each seven seconds."""
+    """Ten calls a minute: a surge took as many as came in five seconds, and then nobody was judged for minutes."""
     config = tmp_path / "ragvigil.toml"
     config.write_text(PRICES)
     with ScriptedJudge(Script(sensitivity=1.0)) as server:
@@ -107,7 +106,7 @@ def test_a_surge_is_held_down_and_an_operator_is_told_why(serve: Serve, tmp_path
         assert "sampling:" not in status(scorer, config)
         send(scorer, 2, 149)
         states = settle(scorer, 150)
-        assert 3 <= len(server.requests) <= 10
+        assert 8 <= len(server.requests) <= 17
         assert states["judged"] == len(server.requests)
         said = status(scorer, config)
         assert "sampling: HELD DOWN to " in said
@@ -120,25 +119,3 @@ def test_a_surge_is_held_down_and_an_operator_is_told_why(serve: Serve, tmp_path
 
         assert eventually(factor)
         assert scorer.stop() == 0
-
-
-def test_two_scorers_that_share_a_file_keep_to_one_limit_in_a_surge(tmp_path: Path) -> None:
-    """Each of them took the whole of it until it saw what the other had paid."""
-    with ExitStack() as stack, ScriptedJudge(Script(sensitivity=1.0, latency_seconds=3.0)) as server:
-        told = environment(server, calls_per_minute="30") | {
-            "RAGVIGIL_JUDGE__SHARED": str(tmp_path / "judge.db")
-        }
-        scorers = list[Scorer]()
-        for name in ("one", "two"):
-            (tmp_path / name).mkdir()
-            scorers.append(stack.enter_context(starting(tmp_path / name))(environment=told))
-        began = time.monotonic()
-        for first in (1, 101):
-            for scorer in scorers:
-                send(scorer, first + 1_000 * scorers.index(scorer), 100)
-        states = [settle(scorer, 200) for scorer in scorers]
-        asked, lasted = len(server.requests), time.monotonic() - began
-        assert sum(one["judged"] for one in states) == asked
-        assert all(one["judged"] for one in states)
-        assert 6 <= asked <= 6 + 24 * lasted / 60 + 1
-        assert all(scorer.stop() == 0 for scorer in scorers)

@@ -239,32 +239,30 @@ async def test_a_file_that_cannot_be_used_costs_no_verdict(server: ScriptedJudge
     assert found.passed
 
 
-@pytest.mark.parametrize("budget", [Budget(usd_per_day=600.0), Budget(tokens_per_minute=600.0)])
-def test_what_others_spend_lowers_the_probability_smoothly_and_never_to_nothing(
-    tmp_path: Path, budget: Budget
-) -> None:
+def test_what_others_spend_lowers_the_probability_smoothly_and_never_to_nothing(tmp_path: Path) -> None:
     """Tokens and money, of about a minute and about a day."""
     clock = Clock()
     path = tmp_path / "judge.db"
-    with (
-        closing(Paid(path, "a", limits=budget.limits, now=clock)) as mine,
-        closing(Paid(path, "b", now=clock)) as other,
-    ):
+    with closing(Paid(path, "a", now=clock)) as mine, closing(Paid(path, "b", now=clock)) as other:
+        for budget, per_minute in (
+            (Budget(usd_per_day=100.0), False),
+            (Budget(tokens_per_minute=100.0), True),
+        ):
 
-        def chance(after: float) -> float:
-            clock.now += after
-            sampler = Sampler(0.5, budget, others=mine.common)
-            return sampler.decide("0" * 32, at=clock.now).inclusion
+            def chance(after: float, budget: Budget = budget) -> float:
+                clock.now += after
+                sampler = Sampler(0.5, budget, others=mine.spent)
+                return sampler.decide("0" * 32, at=clock.now).inclusion
 
-        assert chance(0) == 0.5
-        other.spend(calls=1, tokens=90, usd=90)
-        strained = chance(0)
-        assert 0.0 < strained < 0.5
-        other.spend(calls=1, tokens=30, usd=30)
-        assert 0.0 < chance(0) < strained
-        assert chance(600) < 0.5 if budget.usd_per_day else chance(60) == 0.5
-        assert chance(40 * 86_400) == 0.5
-        assert mine.common(0, 0).minute == pytest.approx(Spent(), abs=1e-9)
+            assert chance(0) == 0.5
+            other.spend(calls=1, tokens=90, usd=90)
+            strained = chance(0)
+            assert 0.0 < strained < 0.5
+            other.spend(calls=1, tokens=30, usd=30)
+            assert 0.0 < chance(0) < strained
+            assert chance(600) == 0.5 if per_minute else chance(600) < strained
+            assert chance(40 * 86_400) == 0.5
+        assert mine.spent()[0] == pytest.approx(Spent(), abs=1e-9)
 
 
 def test_what_this_process_spent_is_known_again_after_a_kill_and_over_a_full_disk(tmp_path: Path) -> None:
@@ -276,17 +274,17 @@ def test_what_this_process_spent_is_known_again_after_a_kill_and_over_a_full_dis
         other.execute("CREATE TRIGGER full BEFORE INSERT ON spent BEGIN SELECT RAISE(ABORT, 'full'); END")
         with pytest.raises(sqlite3.Error):
             mine.spend(calls=1, tokens=10, usd=1)
-        assert mine.common(0, 0)[:2] == (Spent(0, 100, 4), Spent(0, 100, 4))
+        assert mine.spent() == (Spent(0, 100, 4), Spent(0, 100, 4))
         other.execute("DROP TRIGGER full")
     mine.spend(calls=1, tokens=1, usd=1)
-    assert mine.common(0, 0)[:2] == (Spent(0, 101, 5), Spent(0, 101, 5))
+    assert mine.spent() == (Spent(0, 101, 5), Spent(0, 101, 5))
     mine.close()
     with (
         closing(Paid(path, "a", now=Clock())) as again,
         closing(Paid(path, "b", now=Clock())) as other_process,
     ):
-        assert again.common(0, 0)[:2] == (Spent(0, 101, 5), Spent(0, 101, 5))
-        assert other_process.common(0, 0)[:2][1].calls == 3
+        assert again.spent() == (Spent(0, 101, 5), Spent(0, 101, 5))
+        assert other_process.spent()[1].calls == 3
 
 
 @pytest.mark.parametrize("owner", ["this", "another"])
@@ -301,9 +299,9 @@ def test_what_was_spent_is_forgotten_as_soon_also_when_the_clock_was_set_back(
     ):
         spending.spend(calls=1, tokens=20_000, usd=4)
         clock.now -= 3600
-        assert mine.common(0, 0).minute.tokens == 20_000
+        assert mine.spent()[0].tokens == 20_000
         clock.now += 300
-        minute, day = mine.common(0, 0)[:2]
+        minute, day = mine.spent()
         assert minute.tokens == pytest.approx(20_000 * math.exp(-5))
         assert day.usd == pytest.approx(4 * math.exp(-300 / 86_400))
 
@@ -318,11 +316,11 @@ def test_what_could_not_be_written_is_forgotten_as_what_was(tmp_path: Path) -> N
                 with pytest.raises(sqlite3.Error):
                     paid.spend(calls=1, tokens=1000, usd=0)
                 clock.now += 60
-            minute, day = paid.common(0, 0)[:2]
+            minute, day = paid.spent()
         assert minute.tokens == pytest.approx(1000 / (math.e - 1), rel=0.01)
         assert 58_000 < day.tokens < 60_000
         paid.spend(calls=0, tokens=0, usd=0)
-        again = paid.common(0, 0)[:2]
+        again = paid.spent()
         assert again[0].tokens == pytest.approx(minute.tokens)
         assert again[1].tokens == pytest.approx(day.tokens)
 

@@ -40,8 +40,6 @@ class Patient:
         self.settings, self.store = settings, store
         self.pipeline = Pipeline()
         self.free = 10**12
-        self.trouble: str | None = None
-        self.held_back = False
         self.now = NOW
         self.set_ahead = 0
         """By how much somebody has set the clock ahead, nanoseconds."""
@@ -54,8 +52,6 @@ class Patient:
             self.pipeline,
             self.settings,
             free_bytes=lambda _: self.free,
-            trouble=lambda: self.trouble,
-            held_back=lambda: self.held_back,
             ticks=lambda: self.now - self.set_ahead,
         )
 
@@ -178,18 +174,6 @@ def test_a_judge_that_says_nothing_is_a_page(patient: Patient, tmp_path: Path) -
     assert patient.live(90) == [("scorer_judge", "trigger", "error")]
     patient.watch.judged(patient.now, answered=1, failed=0)
     assert patient.live(600) == [("scorer_judge", "resolve", "error")]
-
-
-def test_a_judge_that_a_limit_holds_back_is_no_page_unless_it_is_in_trouble(
-    patient: Patient, tmp_path: Path
-) -> None:
-    """Of a day's few calls one may wait for hours: nothing is broken. A judge that is gone may also fill a limit."""
-    with closing(sqlite3.connect(tmp_path / "store.db")) as connection, connection:
-        connection.execute("INSERT INTO ledger VALUES ('ab', 'cd', 'pending', NULL, 0.1, NULL, ?)", (NOW,))
-    patient.held_back = True
-    assert patient.live(3_600) == []
-    patient.trouble = "the endpoint is unreachable"
-    assert patient.live(60) == [("scorer_judge", "trigger", "error")]
 
 
 def test_a_disk_that_fills_up_is_a_page(patient: Patient) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.scorer.scoring.bench import PASSED, SECOND, Bench, Failing, question
 
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.sample import Budget, Common, Spent
+from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.draws import Draws, SamplePlan
 from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace, Taken
 
@@ -41,7 +41,7 @@ def test_a_stop_keeps_what_no_draw_wrote(bench: Bench) -> None:
     bench.start()
     state = bench.pipeline.sampler.state()
     assert (round(state.spent["calls"]), round(state.spent["tokens"])) == (3, 1_000)
-    assert state.usual == Spent(3.0, 1_000.0, 0.25)
+    assert state.usual == Spent(0.0, 1_000.0, 0.25)
 
 
 def test_a_full_disk_is_no_traffic(bench: Bench) -> None:
@@ -164,7 +164,9 @@ def test_what_a_file_counts_is_not_counted_twice(bench: Bench) -> None:
     (job,) = bench.settle()
     kept = Draws(None, SamplePlan(1.0, 10), waiting=lambda: 0)
     kept.charge([Judgement(job, PRICED)])
-    plan = SamplePlan(1.0, 10, Budget(usd_per_day=1.0), lambda _, __: Common(day=Spent(usd=0.25), held={}))
+    plan = SamplePlan(
+        1.0, 10, Budget(usd_per_day=1.0), lambda: (Spent(), Spent(usd=0.25)), counts_calls_only=True
+    )
     draws = Draws(kept.text(0.0), plan, waiting=lambda: 0)
     draws.charge([Judgement(job, PRICED)])
     assert [one.used for one in draws.sampler.pressures(0.0)] == [0.25]

@@ -178,32 +178,32 @@ class Sample(_Section):
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="judge calls in any 60 seconds, by all scorers with the same judge.shared: a fifth at once, "
-        "the rest evenly; near it probabilities fall smoothly and never to 0; default: no limit",
+        description="judge calls in about a minute, nearly twice as many in the first of a surge; near it "
+        "probabilities fall smoothly and never to 0; default: no limit",
     )
     tokens_per_minute: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="tokens that the judge may read and say in any 60 seconds, as it reports them; likewise",
+        description="tokens that the judge may read and say in about a minute, as it reports them; falls likewise",
     )
     usd_per_minute: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="US dollars that judging may cost in any 60 seconds, by judge.prices; likewise",
+        description="US dollars that judging may cost in about a minute, by judge.prices; falls likewise",
     )
     tokens_per_day: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="tokens that the judge may read and say in any 24 hours, as it reports them; likewise",
+        description="tokens that the judge may read and say in about a day, as it reports them; falls likewise",
     )
     usd_per_day: float | None = Field(
         default=None,
         gt=0,
         allow_inf_nan=False,
-        description="US dollars that judging may cost in any 24 hours, by judge.prices; likewise",
+        description="US dollars that judging may cost in about a day, by judge.prices; falls likewise",
     )
     floor: float = Field(
         default=0.01,

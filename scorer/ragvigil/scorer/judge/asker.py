@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Generic
 
 from ragvigil.prompts import Prompt
@@ -22,7 +21,6 @@ from ragvigil.scorer.judge.memory import Memory, key_of
 from ragvigil.scorer.judge.paid import Reply
 from ragvigil.scorer.judge.prices import Price, cost_of
 from ragvigil.scorer.judge.reply import Part, R, ReplyError, read, schema
-from ragvigil.scorer.sample import Spent
 from ragvigil.scorer.trace import RagTrace
 
 _MOST_ASKED = 2
@@ -31,10 +29,6 @@ _COMPLAINT = (
     "Your reply does not follow the schema: {problem}. Reply again with one JSON object that has {fields}, "
     "and nothing else."
 )
-_CHARACTERS_A_TOKEN = 4.0
-_TOKENS_SAID = 500
-_NEWEST = 0.1
-"""Weight of the newest question in how much one takes."""
 _LONGEST_QUOTED = 4_000
 _LONGEST_REASON = 200
 
@@ -61,8 +55,6 @@ class Asked(Generic[R]):
     damaged: list[object] = field(default_factory=list[object])
     """The JSON of replies that did not follow the schema, or that were objected to."""
     completions: list[Completion] = field(default_factory=list[Completion])
-    drawn: Spent = Spent()  # noqa: RUF009 - frozen
-    """Tokens and money that were drawn for it from what the limits allow."""
 
 
 class Asker:
@@ -91,8 +83,6 @@ class Asker:
         self._language: str | None = None
         self._owed: list[Completion] = []
         """Paid for by questions that got no usable end: the next one that gets one bears it."""
-        self._usual = 1.0
-        """How many times a question takes what it is reckoned to take."""
         self._schemas: dict[type[object], Mapping[str, object]] = {}
 
     def digest(self, record: RagTrace, citations: Iterable[Citation] = ()) -> dict[str, object]:
@@ -168,7 +158,7 @@ class Asker:
             self.owe(asked.completions)
             raise
         finally:
-            self._count(asked.completions, asked.drawn)
+            self.count(asked.completions)
         asked.completions[:0] = self._owed
         self._owed.clear()
         return asked
@@ -192,9 +182,7 @@ class Asker:
         said: tuple[tuple[str, str], ...] = ()
         for _ in range(_MOST_ASKED):
             question = Question(filled.system, filled.data, wanted, self._budget.most_tokens, said)
-            reckoned = await self._draw(asked, question)
             completion = await self._endpoint.ask(question)
-            self._learn(reckoned, completion)
             asked.completions.append(completion)
             if completion.refusal:
                 raise RefusedError(f"it declines: {' '.join(completion.refusal.split())[:_LONGEST_REASON]}")
@@ -227,40 +215,13 @@ class Asker:
             self._schemas[reply] = schema(reply)
         return self._schemas[reply]
 
-    async def _draw(self, asked: Asked[R], question: Question) -> float:
-        """Wait until the limits allow what the question is reckoned to take; how many tokens it is before experience.
-
-        What it has taken is only known afterwards: then the difference is drawn, or given back.
-        """
-        sent = len(question.system) + len(question.data) + sum(map(len, chain(*question.said)))
-        read, said = sent / _CHARACTERS_A_TOKEN, float(_TOKENS_SAID)
-        if self._memory is not None and self._memory.holds_back & {"tokens", "usd"}:
-            price = self._prices.get(self.model)
-            usd = cost_of(price, round(read * self._usual), round(said * self._usual)) or 0.0
-            cost = Spent(0.0, (read + said) * self._usual, usd)
-            await self._memory.draw(cost)
-            asked.drawn += cost
-        return read + said
-
-    def _learn(self, reckoned: float, completion: Completion) -> None:
-        took = (completion.input_tokens or 0) + (completion.output_tokens or 0)
-        if took:
-            self._usual += _NEWEST * (took / reckoned - self._usual)
-
     def count(self, completions: Iterable[Completion]) -> None:
         """Tell the other processes what was spent, for models asked beside this one too."""
-        self._count(list(completions))
-
-    def _count(self, spent: Sequence[Completion], drawn: Spent | None = None) -> None:
-        """`drawn` of it was drawn before, as each of its calls was where they are limited; None: nothing was."""
         if self._memory is None:
             return
+        spent = list(completions)
         tokens = sum((one.input_tokens or 0) + (one.output_tokens or 0) for one in spent)
-        calls = _calls(spent)
-        before = Spent()
-        if drawn is not None:
-            before = drawn._replace(calls=float(calls) if "calls" in self._memory.holds_back else 0.0)
-        self._memory.spend(calls=calls, tokens=tokens, usd=self._cost(spent) or 0.0, drawn=before)
+        self._memory.spend(calls=_calls(spent), tokens=tokens, usd=self._cost(spent) or 0.0)
 
     def _cost(self, completions: Iterable[Completion]) -> float | None:
         """US dollars; None where a model among them has no price."""

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -50,7 +49,6 @@ from ragvigil.scorer.judge.replies import check_reply, usable
 from ragvigil.scorer.judge.rubric import RubricJudge
 from ragvigil.scorer.judge.similarity import Embedding, EmbeddingWire, Lexical, Similarity
 from ragvigil.scorer.judge.tiebreak import TiebreakJudge
-from ragvigil.scorer.sample import budget_of
 
 WIRES: Mapping[str, Callable[[], Wire]] = {"openai": OpenAI, "anthropic": Anthropic}
 """Wire formats by the kind of judge that uses them."""
@@ -166,7 +164,6 @@ def build_asker(
         limits=_limits(settings, patience_seconds, tries),
         trouble=trouble,
         quotas=quotas,
-        request=nullcontext if memory is None else memory.request,
     )
     return Asker(
         client,
@@ -211,8 +208,7 @@ def paid_of(settings: config.Settings, judge: config.Judge, owner: str | None = 
     """
     if not any(one.kind in WIRES for one in (judge, *judge.panelists.values())):
         return None
-    owner = owner or str(settings.store.path.resolve())
-    return Paid(settings.shared_path, owner, limits=budget_of(settings.sample).limits)
+    return Paid(settings.shared_path, owner or str(settings.store.path.resolve()))
 
 
 def judge_at_a_terminal(settings: config.Settings, judge: config.Judge) -> Judge | None:

@@ -8,12 +8,11 @@ import json
 import logging
 import sqlite3
 import time
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from typing import TypeVar
 
 from ragvigil.scorer.judge.paid import LEASE_SECONDS, YOURS, Claim, Paid, Reply
-from ragvigil.scorer.sample import Spent
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +39,6 @@ class Memory:
         """With `alone`, nobody else uses `paid`, and it is closed with this."""
         self._paid = paid
         self._alone = alone
-        self._turn = asyncio.Lock()
         self._renewing: asyncio.Task[None] | None = None
         self._logged_at = float("-inf")
 
@@ -68,38 +66,9 @@ class Memory:
         """There was no reply worth keeping; another may ask."""
         self._safely(lambda: self._paid.let_go(key), None)
 
-    @property
-    def holds_back(self) -> frozenset[str]:
-        """Of which of ``calls``, ``tokens`` and ``usd`` a question waits for its limit; a command's never waits."""
-        return frozenset() if self._alone else self._paid.limited
-
-    async def draw(self, cost: Spent) -> None:
-        """Wait until `cost` may be spent, and draw it: whoever asked first is first."""
-        async with self._turn:
-            if (wait := self._paid.draw(cost)) <= 0.0:
-                return
-            self._paid.hold_back(1)
-            try:
-                while wait > 0.0:
-                    await asyncio.sleep(min(wait, _LONGEST_PAUSE_SECONDS))
-                    wait = self._paid.draw(cost)
-            finally:
-                self._paid.hold_back(-1)
-
-    @asynccontextmanager
-    async def request(self) -> AsyncGenerator[None]:
-        """One request, once the limits allow it."""
-        if "calls" in self.holds_back:
-            await self.draw(Spent(calls=1.0))
-        self._paid.going(1)
-        try:
-            yield
-        finally:
-            self._paid.going(-1)
-
-    def spend(self, *, calls: float, tokens: float, usd: float, drawn: Spent = Spent()) -> None:  # noqa: B008 - frozen
-        """Count it against the budgets of all processes; so much of it was `drawn` before."""
-        self._safely(lambda: self._paid.spend(calls=calls, tokens=tokens, usd=usd, drawn=drawn), None)
+    def spend(self, *, calls: float, tokens: float, usd: float) -> None:
+        """Count it against the budgets of all processes."""
+        self._safely(lambda: self._paid.spend(calls=calls, tokens=tokens, usd=usd), None)
 
     async def close(self) -> None:
         """Stop saying that questions are asked."""

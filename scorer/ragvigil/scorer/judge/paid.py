@@ -7,7 +7,7 @@ import math
 import sqlite3
 import time
 import zlib
-from collections.abc import Callable, Collection, Generator, Sequence
+from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from importlib.resources import files
 from pathlib import Path
@@ -15,9 +15,7 @@ from threading import Lock
 from typing import Literal, NamedTuple
 
 from ragvigil.scorer.config.fields import without_secrets
-from ragvigil.scorer.judge import buckets
-from ragvigil.scorer.judge.buckets import Buckets
-from ragvigil.scorer.sample import Common, Limit, Spent
+from ragvigil.scorer.sample import Spent
 from ragvigil.scorer.unusable import unusable
 
 LEASE_SECONDS = 15.0
@@ -70,27 +68,15 @@ class Paid:
     A question that one process asks is left to it by the others until it has the reply, or dies.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        owner: str,
-        *,
-        limits: Sequence[Limit] = (),
-        now: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, path: Path, owner: str, *, now: Callable[[], float] = time.time) -> None:
         """`owner` is the same after a restart, and no other's that lives; what it held before it died is let go.
 
-        It keeps to `limits` when it draws.
         Raises StoreError when the file cannot be used.
         """
         self._owner = owner
         self._now = now
         self._lock = Lock()
         self._forgotten = set[bytes]()
-        self._buckets = Buckets(limits)
-        self._going = 0
-        """Requests of this process that are drawn and not answered yet."""
-        self._held_back = 0
         self._unwritten = _Spending(now())
         """What was spent while the file could not be written."""
         self._ended = set[bytes]()
@@ -106,7 +92,6 @@ class Paid:
             self._connection.execute("PRAGMA secure_delete = ON")
             self._connection.executescript(files("ragvigil.scorer.judge").joinpath("paid.sql").read_text())
             self._connection.execute("DELETE FROM asking WHERE owner = ?", (owner,))
-            self._buckets.open(self._connection, now())
             self._drop_secrets()
         except (OSError, sqlite3.Error) as error:
             raise unusable(path, error) from error
@@ -152,87 +137,32 @@ class Paid:
             connection.execute("UPDATE asking SET until = ? WHERE owner = ?", (until, self._owner))
         self._ended.difference_update(ended)
 
-    @property
-    def limited(self) -> frozenset[str]:
-        """What of ``calls``, ``tokens`` and ``usd`` is limited."""
-        return frozenset(one.name.partition("_")[0] for one in self._buckets.limits)
-
-    def draw(self, cost: Spent) -> float:
-        """Seconds to wait until `cost` may be spent; 0: it is drawn, and written before this returns.
-
-        What was drawn stays drawn when the process dies. Where the file cannot be written, this process keeps to its
-        limits by itself.
-        """
-        with self._lock:
-            now = self._now()
-            try:
-                with self._writing() as connection:
-                    wait = self._buckets.draw(connection, cost, self._now())
-                if wait <= 0.0:
-                    self._buckets.wrote()
-            except sqlite3.Error:
-                wait = self._buckets.draw_alone(cost, now)
-        return wait
-
-    @property
-    def holding_back(self) -> bool:
-        """Whether a question of this process waits for a limit; from any thread."""
-        return self._held_back > 0
-
-    def hold_back(self, change: int) -> None:
-        """So many questions more, or fewer, wait for a limit."""
-        with self._lock:
-            self._held_back += change
-
-    def going(self, change: int) -> None:
-        """So many requests more, or fewer, are on their way."""
-        with self._lock:
-            self._going += change
-
-    def spend(self, *, calls: float, tokens: float, usd: float, drawn: Spent = Spent()) -> None:  # noqa: B008 - frozen
-        """Add what this process spent, of which it has `drawn` some.
-
-        What cannot be written counts all the same, and is written with the next.
-        """
+    def spend(self, *, calls: float, tokens: float, usd: float) -> None:
+        """Add what this process spent. What cannot be written counts all the same, and is written with the next."""
         with self._lock:
             owed, more = self._unwritten.later(self._now()), Spent(calls, tokens, usd)
             owed = self._unwritten = _Spending(owed.at, owed.minute + more, owed.day + more)
-            beyond = more + drawn * -1.0
-            try:
-                with self._writing() as connection:
-                    minute, day = self._sum(connection, "= ?", owed.at)
-                    row = (self._owner, owed.at, *(minute + owed.minute), *(day + owed.day))
-                    connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
-                    self._buckets.add(connection, beyond, owed.at)
-            except sqlite3.Error:
-                self._buckets.add_alone(beyond, owed.at)
-                raise
-            self._buckets.wrote()
+            with self._writing() as connection:
+                minute, day = self._sum(connection, "= ?", owed.at)
+                row = (self._owner, owed.at, *(minute + owed.minute), *(day + owed.day))
+                connection.execute("INSERT OR REPLACE INTO spent VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
             self._unwritten = _Spending(owed.at)
 
-    def common(self, drawn: float, waiting: float) -> Common:
-        """What all processes spent, and what their buckets hold; of this one no calls in about a minute and a day.
+    def spent(self) -> tuple[Spent, Spent]:
+        """What all processes spent, in about a minute and in about a day; of this one no calls.
 
-        Whoever draws the records of this process counts those before they are made. `drawn` are its records of about a
-        minute, `waiting` those without a verdict: the others are told.
+        Whoever draws the records of this process counts those before they are made.
         """
         now = self._now()
         with self._lock:
             self._follow_the_clock(now)
             others, own = (self._sum(self._connection, whose, now) for whose in ("<> ?", "= ?"))
             owed = self._unwritten = self._unwritten.later(now)
-            held = self._buckets.held(self._connection, now)
-            every = max(0.0, waiting - self._going)
-            newest = min(drawn, every)
-            theirs = buckets.queued_by_others(self._connection, self._owner, now)
-            if self.limited:
-                with suppress(sqlite3.Error):
-                    buckets.say_queued(self._connection, self._owner, now, newest, every)
         minute, day = (
-            of_others + (ours + unwritten)._replace(calls=0.0)
-            for of_others, ours, unwritten in zip(others, own, owed[1:], strict=True)
+            theirs + (ours + unwritten)._replace(calls=0.0)
+            for theirs, ours, unwritten in zip(others, own, owed[1:], strict=True)
         )
-        return Common(minute, day, held, (newest + theirs[0], every + theirs[1]))
+        return minute, day
 
     def forget(self, trace_ids: Collection[str]) -> None:
         """Delete what was said of these traces, also for others with the same content."""
@@ -258,7 +188,6 @@ class Paid:
             if gone:
                 connection.execute("DELETE FROM replies_of WHERE key NOT IN (SELECT key FROM replies)")
             connection.execute("DELETE FROM spent WHERE at < ?", (self._now() - 30 * _DAY,))
-            buckets.forget(connection, self._now() - 30 * _DAY)
         return gone
 
     def close(self) -> None:

@@ -40,20 +40,3 @@ CREATE TABLE IF NOT EXISTS spent (
     day_tokens REAL NOT NULL,
     day_usd REAL NOT NULL
 ) WITHOUT ROWID;
-
--- What the bucket of each limit of [sample] holds of what everybody spent; one for each figure that somebody set.
-CREATE TABLE IF NOT EXISTS held (
-    name TEXT NOT NULL,
-    most REAL NOT NULL,
-    at REAL NOT NULL,
-    held REAL NOT NULL,
-    PRIMARY KEY (name, most)
-) WITHOUT ROWID;
-
--- Records that each process has drawn and not asked about yet: of about a minute, and all.
-CREATE TABLE IF NOT EXISTS queued (
-    owner TEXT PRIMARY KEY,
-    at REAL NOT NULL,
-    newest REAL NOT NULL,
-    every REAL NOT NULL
-) WITHOUT ROWID;

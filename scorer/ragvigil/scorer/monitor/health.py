@@ -95,16 +95,11 @@ class HealthWatch:
         *,
         free_bytes: Callable[[Path], int] = lambda folder: shutil.disk_usage(folder).free,
         trouble: Callable[[], str | None] = lambda: None,
-        held_back: Callable[[], bool] = lambda: False,
         ticks: Clock | None = None,
     ) -> None:
-        """`trouble` says what keeps the judge's endpoint from answering, `held_back` whether a limit makes it wait.
-
-        `ticks` is a clock that nobody sets.
-        """
+        """`trouble` says what keeps the judge's endpoint from answering; `ticks` is a clock that nobody sets."""
         self._jumps = Jumps(ticks)
         self._trouble = trouble
-        self._held_back = held_back
         self._store = store
         self._pipeline = pipeline
         self._settings = settings.health
@@ -154,13 +149,13 @@ class HealthWatch:
         least = 1.0 - settings.judge_failures
         failing = asked >= settings.judge_sample and share < least
         overdue = self._store.overdue(begin)
-        trouble = self._trouble()
-        silent = overdue > 0 and answered == 0 and (trouble is not None or not self._held_back())
+        silent = overdue > 0 and answered == 0
         waiting = f"{overdue:,}" if overdue else "none"
         words = (
             f"Of the last {asked:,} answers that it was asked about it judged {answered:,}; {waiting} waited for more "
             f"than {lasting(settings.judge_seconds)} (health.judge_seconds)."
         )
+        trouble = self._trouble()
         words += f" {trouble}." if trouble else ""
         level = 0.0 if silent else share
         return Sign("scorer_judge", failing or silent, words, level, least, asked)

@@ -11,7 +11,7 @@ from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.incidents.deliver import Channel
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.sample import Common, budget_of
+from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.draws import SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
@@ -31,11 +31,12 @@ def pipeline_of(
     dialects: Sequence[Dialect],
     now: Callable[[], int] = time.time_ns,
     ticks: Callable[[], int] = time.monotonic_ns,
-    common: Callable[[float, float], Common] | None = None,
+    spent: Callable[[], tuple[Spent, Spent]] | None = None,
 ) -> Pipeline:
     """From the inbox to the stored scores.
 
-    `common` says what everybody spent, as `SamplePlan` has it; None: nobody but this process spends anything.
+    `spent` says what everybody spent in about a minute, and in about a day, without the calls of this process; None:
+    nobody but this process spends anything.
     """
     usual = UsualStyles()
     usual.recall((one.service, one.style, one.share, one.markers) for one in store.citation_styles())
@@ -46,8 +47,19 @@ def pipeline_of(
         plan=SamplePlan(
             settings.sample.rate if settings.judge.kind != "none" else 0.0,
             settings.judge.max_jobs,
-            budget_of(settings.sample),
-            common,
+            Budget(
+                at_least_per_day=settings.sample.minimum_per_day,
+                calls_per_minute=settings.sample.calls_per_minute,
+                tokens_per_minute=settings.sample.tokens_per_minute,
+                usd_per_minute=settings.sample.usd_per_minute,
+                tokens_per_day=settings.sample.tokens_per_day,
+                usd_per_day=settings.sample.usd_per_day,
+                floor=settings.sample.floor,
+                informative=settings.sample.informative,
+                most_strata=settings.sample.most_strata,
+            ),
+            spent or (lambda: (Spent(), Spent())),
+            spent is not None,
             settings.sample.signals,
         ),
         redaction=redaction,

@@ -40,7 +40,7 @@ from ragvigil.scorer.passed_time import since_boot
 from ragvigil.scorer.process.parts import pipeline_of, watcher_of
 from ragvigil.scorer.process.tick_parts import Attempts
 from ragvigil.scorer.redact.payload import Redaction
-from ragvigil.scorer.sample import Common
+from ragvigil.scorer.sample import Spent
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.gold import labels_of
@@ -89,7 +89,7 @@ class Scoring(threading.Thread):
         self._retaining = False
         self._failing: str | None = None
         self._attempts = Attempts()
-        self._common = Common()
+        self._spent = (Spent(), Spent())
 
     def open(self) -> None:
         """Start, and wait until the store is open; raises what opening it raised."""
@@ -172,12 +172,12 @@ class Scoring(threading.Thread):
         if self._paid is not None:
             self._paid.forget(traces)
 
-    def _spent_by_all(self, drawn: float, waiting: float) -> Common:
+    def _spent_by_all(self) -> tuple[Spent, Spent]:
         """What everybody spent; while nobody can tell, what was known last."""
         if self._paid is not None:
             with contextlib.suppress(sqlite3.Error):
-                self._common = self._paid.common(drawn, waiting)
-        return self._common
+                self._spent = self._paid.spent()
+        return self._spent
 
     def _evaluate(self, now: int) -> None:
         with self.store.transaction():
@@ -226,7 +226,7 @@ class Scoring(threading.Thread):
             store=store,
             redaction=redaction,
             dialects=self._dialects,
-            common=None if self._paid is None else self._spent_by_all,
+            spent=None if self._paid is None else self._spent_by_all,
         )
         diagnoser = Diagnoser(store.diagnosing)
         names = list(settings.channels)
@@ -250,7 +250,6 @@ class Scoring(threading.Thread):
             self.pipeline,
             settings,
             trouble=lambda: self._trouble.said,
-            held_back=lambda: self._paid is not None and self._paid.holding_back,
             ticks=time.monotonic_ns,
         )
         self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)

@@ -3,27 +3,50 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from ragvigil.scorer import config
 from ragvigil.scorer.sample.allocate import FLOOR
-from ragvigil.scorer.sample.limits import DAY, MINUTE, Limit, Spent
 
-_FREE = 0.5
-"""Share of what a limit allows at once up to which nothing is held down."""
-_STEEP = 2.0
+_FREE = 0.8
+"""Share of a limit up to which nothing is held down."""
+_STEEP = 8.0
 """How fast the factor falls from there."""
-_STEEP_DAY = 16.0
-"""The same for a day, of which one verdict is a small part.
+_STEEP_DAY = 25.0
+"""The same for a day, of which one verdict is a small part: a hundred times its worth of records stays within it.
 
 With the few calls of a minute the factor would swing from draw to draw, and the weights with it.
 """
-_BLIND = 5.0
-_LIMITS = ("calls_per_minute", "tokens_per_minute", "usd_per_minute", "tokens_per_day", "usd_per_day")
+_MINUTE, DAY = 60.0, 86_400.0
+_BLIND = 25.0
+_BLIND_MINUTE = 5.0
 _LEAST = 1e-9
 """A probability of 0 has no inverse to weigh by."""
+
+
+class Spent(NamedTuple):
+    """What judging took."""
+
+    calls: float = 0.0
+    tokens: float = 0.0
+    usd: float = 0.0
+
+    def __add__(self, other: object) -> Spent:  # of a tuple it would be longer
+        """Both together.
+
+        >>> (Spent(1, 10) + Spent(2)) * 0.5
+        Spent(calls=1.5, tokens=5.0, usd=0.0)
+        """
+        return (
+            Spent(*(a + b for a, b in zip(self, other, strict=True)))
+            if isinstance(other, Spent)
+            else NotImplemented
+        )
+
+    def __mul__(self, factor: object) -> Spent:
+        """A part of it."""
+        return Spent(*(a * factor for a in self)) if isinstance(factor, float) else NotImplemented
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +65,6 @@ class Budget:
     """Factor on the probability of records that look bad or new; 1 treats all alike."""
     most_strata: int = 64
 
-    @property
-    def limits(self) -> tuple[Limit, ...]:
-        """Those that are set.
-
-        >>> Budget(usd_per_day=10.0).limits
-        (Limit(name='usd_per_day', most=10.0),)
-        """
-        return tuple(Limit(name, most) for name in _LIMITS if (most := getattr(self, name)) is not None)
-
-
-def budget_of(sample: config.Sample) -> Budget:
-    """What judging may cost by these settings."""
-    return Budget(
-        at_least_per_day=sample.minimum_per_day,
-        calls_per_minute=sample.calls_per_minute,
-        tokens_per_minute=sample.tokens_per_minute,
-        usd_per_minute=sample.usd_per_minute,
-        tokens_per_day=sample.tokens_per_day,
-        usd_per_day=sample.usd_per_day,
-        floor=sample.floor,
-        informative=sample.informative,
-        most_strata=sample.most_strata,
-    )
-
 
 class Pressure(NamedTuple):
     """How near one limit is."""
@@ -79,38 +78,29 @@ class Pressure(NamedTuple):
     wished: float = 0.0
     """What would be spent if it allowed everything, where that is known before it is spent."""
 
-    ahead: float = 0.0
-    """What was spent or will be by what waits, and has not yet leaked out, as a share of what it allows at once."""
-
     @property
     def factor(self) -> float:
-        """What probabilities are multiplied with, in (0, 1]: 1 up to half of what is allowed at once, then falling.
+        """What probabilities are multiplied with, in (0, 1]: 1 up to four fifths of the limit, then falling smoothly.
 
-        >>> [round(Pressure("usd_per_day", 1.0, 10.0, ahead=ahead).factor, 3) for ahead in (0.5, 0.6)]
-        [1.0, 0.202]
+        >>> [round(Pressure("usd_per_day", used, 10.0).factor, 3) for used in (8.0, 9.0)]
+        [1.0, 0.082]
         >>> Pressure("calls_per_minute", 40.0, 60.0, wished=4_800.0).factor
         0.01
         """
         steep = _STEEP_DAY if self.limit.endswith("_day") else _STEEP
-        falls = math.exp(-min(steep * max(0.0, self.ahead - _FREE), 100.0))
-        return max(_LEAST, min(1.0, self._rule.evenly / max(self.wished, 1e-9)) * falls)
+        beyond = max(0.0, self.used / self.most - _FREE)
+        falls = math.exp(-min(steep * beyond, 100.0))
+        return max(_LEAST, min(1.0, _FREE * self.most / max(self.wished, 1e-9)) * falls)
 
     def later(self, seconds: float) -> Pressure:
         """What is left of it so much later, when nothing is spent meanwhile.
 
-        >>> later = Pressure("tokens_per_minute", 100.0, 90.0, ahead=1.5).later(15.0)
-        >>> round(later.used, 1), round(later.ahead, 1)
-        (77.9, 0.5)
+        >>> round(Pressure("tokens_per_minute", 100.0, 90.0).later(60.0).used, 1)
+        36.8
         """
         minute, day = left_after(seconds)
         keep = day if self.limit.endswith("_day") else minute
-        rule = self._rule
-        ahead = rule.left(self.ahead * rule.at_once, seconds) / rule.at_once
-        return self._replace(used=self.used * keep, wished=self.wished * keep, ahead=ahead)
-
-    @property
-    def _rule(self) -> Limit:
-        return Limit(self.limit, self.most)
+        return self._replace(used=self.used * keep, wished=self.wished * keep)
 
 
 def left_after(seconds: float) -> tuple[float, float]:
@@ -119,7 +109,7 @@ def left_after(seconds: float) -> tuple[float, float]:
     >>> [round(left, 3) for left in left_after(60.0)]
     [0.368, 0.999]
     """
-    return math.exp(-seconds / MINUTE), math.exp(-seconds / DAY)
+    return math.exp(-seconds / _MINUTE), math.exp(-seconds / DAY)
 
 
 def pressures(
@@ -131,63 +121,55 @@ def pressures(
     wished: float = 0.0,
     elsewhere: float = 0.0,
     each: Spent | None = None,
-    ahead: Mapping[str, float] | None = None,
 ) -> tuple[Pressure, ...]:
     """How near each limit is when so much is spent in about a minute and a day; () where there are none.
 
     `drawn` of the records of that minute are judged and `wished` would be without a limit, each for about `each`: what
     they take of a minute's tokens and money counts when they are drawn, as calls do, for the surge is over before it is
     paid. What was spent beyond that comes on top. `elsewhere` are the calls of the minute that others made.
-    `ahead` is what the bucket of each limit holds, with what will go in by what waits.
 
     >>> budget = Budget(tokens_per_minute=10_000.0)
     >>> pressures(budget, minute=Spent(tokens=1_500.0), day=Spent(), drawn=4.0, wished=8.0, each=Spent(tokens=500.0))
-    (Pressure(limit='tokens_per_minute', used=2000.0, most=10000.0, wished=4000.0, ahead=0.0),)
+    (Pressure(limit='tokens_per_minute', used=2000.0, most=10000.0, wished=4000.0),)
     """
-    each = each or Spent(1.0)
+    each = each or Spent()
     took, would = each * drawn, each * wished
     tokens, usd = max(0.0, minute.tokens - took.tokens), max(0.0, minute.usd - took.usd)
-    used = {
-        "calls_per_minute": (minute.calls, would.calls + elsewhere),
-        "tokens_per_minute": (took.tokens + tokens, would.tokens + tokens),
-        "usd_per_minute": (took.usd + usd, would.usd + usd),
-        "tokens_per_day": (day.tokens, 0.0),
-        "usd_per_day": (day.usd, 0.0),
-    }
-    ahead = ahead or {}
-    return tuple(
-        Pressure(one.name, spent, one.most, wish, ahead.get(one.name, 0.0) / one.at_once)
-        for one in budget.limits
-        for spent, wish in (used[one.name],)
+    used = (
+        ("calls_per_minute", minute.calls, budget.calls_per_minute, wished + elsewhere),
+        ("tokens_per_minute", took.tokens + tokens, budget.tokens_per_minute, would.tokens + tokens),
+        ("usd_per_minute", took.usd + usd, budget.usd_per_minute, would.usd + usd),
+        ("tokens_per_day", day.tokens, budget.tokens_per_day, 0.0),
+        ("usd_per_day", day.usd, budget.usd_per_day, 0.0),
     )
+    return tuple(Pressure(name, spent, most, wish) for name, spent, most, wish in used if most is not None)
 
 
-def guess(budget: Budget) -> tuple[Spent, Spent]:
-    """What a verdict is taken to cost of a minute and of a day before there is one.
+def guess(budget: Budget) -> Spent:
+    """What a verdict is taken to cost of a day before there is one: so much that its limit allows two dozen."""
+    return Spent(0.0, (budget.tokens_per_day or 0.0) / _BLIND, (budget.usd_per_day or 0.0) / _BLIND)
 
-    So much that a handful takes what the limits allow at once: few are drawn until the first is there.
 
-    >>> guess(Budget(usd_per_day=10.0))[1].usd
-    0.4
+def guess_of_a_minute(budget: Budget) -> Spent:
+    """The same of a minute: its limit allows a handful, for the first verdict is soon there."""
+    most = Spent(0.0, budget.tokens_per_minute or 0.0, budget.usd_per_minute or 0.0)
+    return most * (1.0 / _BLIND_MINUTE)
+
+
+def share_of_limits(budget: Budget, *, minute: Spent, day: Spent) -> float:
+    """The largest share of a limit that one more call, and such a verdict of the minute or the day, take.
+
+    >>> share_of_limits(Budget(calls_per_minute=60.0, usd_per_day=10.0), minute=Spent(), day=Spent(usd=0.5))
+    0.05
     """
-    allows = {one.name: one.at_once / _BLIND for one in budget.limits}
-    minute, day = (
-        Spent(1.0, *(allows.get(f"{what}_per_{stretch}", 0.0) for what in ("tokens", "usd")))
-        for stretch in ("minute", "day")
+    parts = (
+        (1.0, budget.calls_per_minute),
+        (minute.tokens, budget.tokens_per_minute),
+        (minute.usd, budget.usd_per_minute),
+        (day.tokens, budget.tokens_per_day),
+        (day.usd, budget.usd_per_day),
     )
-    return minute, day
-
-
-def share_at_once(budget: Budget, *, minute: Spent, day: Spent) -> float:
-    """The largest share of what a limit allows at once that one such verdict of the minute or the day takes.
-
-    >>> share_at_once(Budget(calls_per_minute=60.0, usd_per_day=10.0), minute=Spent(1.0), day=Spent(usd=0.5))
-    0.25
-    """
-    return max(
-        (one.of(day if one.name.endswith("_day") else minute) / one.at_once for one in budget.limits),
-        default=0.0,
-    )
+    return max((cost / most for cost, most in parts if most is not None), default=0.0)
 
 
 def factor_of(found: Sequence[Pressure]) -> float:

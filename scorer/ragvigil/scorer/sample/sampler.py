@@ -6,7 +6,7 @@ before any verdict; so the mean that weights by its inverse is unbiased whatever
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,16 +14,18 @@ import numpy as np
 
 from ragvigil.scorer.sample.allocate import allocate
 from ragvigil.scorer.sample.budget import (
+    DAY,
     Budget,
     Pressure,
+    Spent,
     factor_of,
     guess,
+    guess_of_a_minute,
     left_after,
     pressures,
-    share_at_once,
+    share_of_limits,
 )
 from ragvigil.scorer.sample.draw import Decision, fraction
-from ragvigil.scorer.sample.limits import DAY, Spent
 
 OTHER = "other"
 """The stratum of every segment beyond `most_strata`."""
@@ -36,25 +38,12 @@ _REFRESH_SECONDS = 5.0
 _SPENT: tuple[str, ...] = ("calls", "drawn", "wished", "tokens", "usd", "tokens_minute", "usd_minute")
 _NEWEST = 0.05
 """Weight of the newest verdict in what one usually costs."""
-_LOOKS = 10.0
-"""Into so many parts is divided what a limit allows at once: after each it is looked at anew, or a surge is over."""
+_LOOKS = 20.0
+"""Into so many parts a limit is divided: after each it is looked at anew, or a surge is over before."""
 
 
-class Common(NamedTuple):
-    """What is spent and drawn in a place that processes share."""
-
-    minute: Spent = Spent()
-    """In about a minute, beside what `Sampler.spend` is told of; of this process no calls."""
-    day: Spent = Spent()
-    """The same of about a day."""
-    held: Mapping[str, float] | None = None
-    """What the bucket of each limit holds, with what this process spent; None: nobody keeps one but the sampler."""
-    queued: tuple[float, float] = (0.0, 0.0)
-    """Records that were drawn, by anybody, and not asked about yet: of about a minute, and all."""
-
-
-def _nobody(drawn: float, waiting: float) -> Common:
-    return Common(queued=(min(drawn, waiting), waiting))
+def _nobody() -> tuple[Spent, Spent]:
+    return Spent(), Spent()
 
 
 def _none() -> int:
@@ -86,8 +75,6 @@ class SamplerState:
     """How near each limit was when this was taken."""
     pressures_at: float | None = None
     """When that was, on the clock of `at`; None where nobody asked."""
-    held: dict[str, float] = field(default_factory=dict[str, float])
-    """What the bucket of each limit holds of what this process spent."""
 
 
 class Sampler:
@@ -98,10 +85,10 @@ class Sampler:
         rate: float,
         budget: Budget | None = None,
         *,
-        others: Callable[[float, float], Common] = _nobody,
+        others: Callable[[], tuple[Spent, Spent]] = _nobody,
         waiting: Callable[[], int] = _none,
     ) -> None:
-        """`others` says what was spent by all; it is told what was drawn in about a minute, and how many wait.
+        """`others` says what was spent in about a minute, and in about a day, beside what `spend` is told of.
 
         `waiting` says how many drawn records have no verdict yet; each will cost what one usually does.
         """
@@ -116,12 +103,11 @@ class Sampler:
         self._days = 0.0
         self._boosts = 0.0
         self._spent: dict[str, float] = dict.fromkeys(_SPENT, 0.0)
-        self._held = {one.name: 0.0 for one in self._budget.limits}
         self._bursts: dict[str, Burst] = {}
         self._at: float | None = None
         self._since = 0
         self._near = 0.0
-        """What was drawn since the last look, as a share of what the tightest limit allows at once."""
+        """What was drawn since the last look, as a share of the tightest limit."""
         self._step = 0.0
         self._throttle = 1.0
 
@@ -187,16 +173,16 @@ class Sampler:
         for name, amount in (("tokens", tokens), ("usd", usd)):
             self._spent[name] += max(0.0, amount)
             self._spent[f"{name}_minute"] += max(0.0, amount)
-        self._hold(Spent(0.0, max(0.0, tokens), max(0.0, usd)))
 
-    def learn(self, *, calls: float = 1.0, tokens: float = 0.0, usd: float = 0.0) -> None:
+    def learn(self, *, tokens: float = 0.0, usd: float = 0.0) -> None:
         """What one verdict cost: so much each of those that wait will, too."""
-        cost = Spent(*(max(0.0, one) for one in (calls, tokens, usd)))
+        cost = Spent(tokens=max(0.0, tokens), usd=max(0.0, usd))
         self._usual = cost if self._usual is None else self._usual * (1.0 - _NEWEST) + cost * _NEWEST
 
     def pressures(self, at: float) -> tuple[Pressure, ...]:
         """How near each limit is at that moment; from any thread."""
-        return self._pressures(self._passed(at))
+        minute, day = left_after(self._passed(at))
+        return self._pressures(minute=minute, day=day)
 
     def state(self, at: float | None = None) -> SamplerState:
         """All that a restart needs; with `at`, also how near the limits are at that moment."""
@@ -210,7 +196,6 @@ class Sampler:
             self._usual,
             () if at is None else self.pressures(at),
             at,
-            dict(self._held),
         )
 
     def go_back_to(self, state: SamplerState) -> None:
@@ -221,11 +206,7 @@ class Sampler:
         self._spent = dict.fromkeys(_SPENT, 0.0) | state.spent
         self._bursts = dict(state.bursts)
         self._at = state.at
-        usual = state.usual
-        self._usual = (
-            None if usual is None else usual._replace(calls=usual.calls or 1.0)
-        )  # earlier ones say 0
-        self._held = {name: state.held.get(name, 0.0) for name in self._held}
+        self._usual = state.usual
         self._since = _REFRESH_RECORDS  # the next decision computes the probabilities again
 
     @classmethod
@@ -235,7 +216,7 @@ class Sampler:
         rate: float,
         budget: Budget | None = None,
         *,
-        others: Callable[[float, float], Common] = _nobody,
+        others: Callable[[], tuple[Spent, Spent]] = _nobody,
         waiting: Callable[[], int] = _none,
     ) -> Sampler:
         """A sampler that goes on where `state` was taken, under another rate or budget if they were changed."""
@@ -245,8 +226,7 @@ class Sampler:
 
     def _refresh(self, at: float) -> None:
         """Forget a little (over a day, by e), and compute every stratum's probability for what comes next."""
-        passed = self._passed(at)
-        minute, keep = left_after(passed)
+        minute, keep = left_after(self._passed(at))
         self._at = at if self._at is None else max(at, self._at) if at - self._at > -60.0 else at
         self._since, self._near = 0, 0.0
         self._days = self._days * keep + (1.0 - keep)
@@ -258,14 +238,12 @@ class Sampler:
         per_day = (seen * keep + _PRIOR_PER_DAY * guessed) / (self._days + guessed)
         for name in self._spent:
             self._spent[name] *= keep if name in ("tokens", "usd") else minute
-        for one in self._budget.limits:
-            self._held[one.name] = one.left(self._held[one.name], passed)
         wanted = (
             max(self._rate, self._budget.at_least_per_day / max(per_day, 1e-9)) if self._rate > 0.0 else 0.0
         )
         self._throttle = factor_of(self._pressures())
         minute_each, day_each = self._verdict()
-        self._step = share_at_once(self._budget, minute=minute_each, day=day_each)
+        self._step = share_of_limits(self._budget, minute=minute_each, day=day_each)
         self._share = min(1.0, wanted) * self._throttle / mean_boost
         names = list(self._traffic)
         chances = allocate(
@@ -285,46 +263,29 @@ class Sampler:
         """Seconds since the last look; a clock that was set back says 0."""
         return 0.0 if self._at is None else min(max(0.0, at - self._at), 30.0 * DAY)
 
-    def _pressures(self, passed: float = 0.0) -> tuple[Pressure, ...]:
-        """How near each limit is, so many seconds after the last look."""
-        minute, day = left_after(passed)
+    def _pressures(self, *, minute: float = 1.0, day: float = 1.0) -> tuple[Pressure, ...]:
+        """How near each limit is, when such shares are left of what was spent at the last look."""
+        others_minute, others_day = self._others()
         spent = self._spent
-        waits, drawn = float(self._waiting()), spent["drawn"] * minute
-        common = self._others(drawn, waits)
         ours = Spent(tokens=spent["tokens"], usd=spent["usd"])
         ours_minute = Spent(spent["calls"], spent["tokens_minute"], spent["usd_minute"])
         minute_each, day_each = self._verdict()
+        waits = day_each * float(self._waiting())  # paid over many minutes: of the day only
         return pressures(
             self._budget,
-            minute=ours_minute * minute + common.minute,
-            day=ours * day + common.day + day_each * waits,  # of the day only: it is paid over many minutes
-            drawn=drawn,
+            minute=ours_minute * minute + others_minute,
+            day=ours * day + others_day + waits,
+            drawn=spent["drawn"] * minute,
             wished=spent["wished"] * minute,
-            elsewhere=common.minute.calls,
+            elsewhere=others_minute.calls,
             each=minute_each,
-            ahead=self._ahead(common, passed),
         )
-
-    def _ahead(self, common: Common, passed: float) -> Mapping[str, float]:
-        """What the bucket of each limit holds, with what will go in soon.
-
-        Of a minute only what was drawn in the last one: else a judge that was away would end all drawing.
-        """
-        ahead = dict[str, float]()
-        costs = self._verdict()
-        for one in self._budget.limits:
-            daily = one.seconds == DAY
-            queued, each = common.queued[daily], costs[daily]
-            if common.held is not None:
-                ahead[one.name] = common.held.get(one.name, 0.0) + queued * one.of(each)
-            else:
-                later = each._replace(calls=0.0)  # they went in when the record was drawn
-                ahead[one.name] = one.left(self._held[one.name], passed) + queued * one.of(later)
-        return ahead
 
     def _verdict(self) -> tuple[Spent, Spent]:
         """What one will cost of a minute and of a day; before the first nobody knows, and few are drawn until then."""
-        return guess(self._budget) if self._usual is None else (self._usual, self._usual)
+        if self._usual is not None:
+            return self._usual, self._usual
+        return guess_of_a_minute(self._budget), guess(self._budget)
 
     def _draw(self) -> None:
         self._spent["drawn"] += 1.0
@@ -333,11 +294,6 @@ class Sampler:
     def _call(self, calls: float) -> None:
         self._spent["calls"] += calls
         self._near += self._step * calls
-        self._hold(Spent(calls))
-
-    def _hold(self, spent: Spent) -> None:
-        for one in self._budget.limits:
-            self._held[one.name] += one.of(spent)
 
     def _burst(self, stratum: str, inclusion: float) -> float:
         for name in ("*", f"={stratum}"):

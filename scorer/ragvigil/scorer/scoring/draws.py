@@ -9,7 +9,7 @@ from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
-from ragvigil.scorer.sample import Budget, Common, Pressure, Sampler, SamplerState, Spent
+from ragvigil.scorer.sample import Budget, Pressure, Sampler, SamplerState, Spent
 from ragvigil.scorer.signals.arriving import ArrivingSignal
 from ragvigil.scorer.store.port import Judgement
 
@@ -30,9 +30,10 @@ class SamplePlan:
     """Records that may wait for the judge; above it they are shed."""
     budget: Budget = field(default_factory=Budget)
     """How that share is spent."""
-    common: Callable[[float, float], Common] | None = None
-    """What everybody spent, when told what was drawn in about a minute and what waits; it has the tokens and money of
-    this process, too, whose calls are counted when they are drawn. None: nobody but this process spends anything."""
+    others: Callable[[], tuple[Spent, Spent]] = lambda: (Spent(), Spent())
+    """What was spent of it in about a minute, and in about a day, that this pipeline does not count itself."""
+    counts_calls_only: bool = False
+    """Whether `others` has the tokens and money of this process, too; its calls are counted when they are drawn."""
     signals: tuple[ArrivingSignal, ...] = ()
     """What users do that makes strata of their own."""
 
@@ -43,9 +44,13 @@ class Draws:
     def __init__(self, kept: str | None, plan: SamplePlan, *, waiting: Callable[[], int]) -> None:
         """`kept` is the state that the last process left; `waiting` says how many drawn records have no verdict yet."""
         self._plan = plan
-        state = _state(kept, calls_only=plan.common is not None)
-        others = {} if plan.common is None else {"others": plan.common}
-        self.sampler = Sampler.restore(state, plan.rate, plan.budget, waiting=waiting, **others)
+        self.sampler = Sampler.restore(
+            _state(kept, calls_only=plan.counts_calls_only),
+            plan.rate,
+            plan.budget,
+            others=plan.others,
+            waiting=waiting,
+        )
 
     def text(self, at: float) -> str:
         """What the next process has to know, and how near the limits are at that moment (seconds)."""
@@ -62,8 +67,8 @@ class Draws:
                     self.sampler.learn()
                 continue
             if drawn:
-                self.sampler.learn(calls=cost.calls, tokens=cost.tokens, usd=cost.usd)
-            spent = Spent(cost.calls) if self._plan.common is not None else cost
+                self.sampler.learn(tokens=cost.tokens, usd=cost.usd)
+            spent = Spent(cost.calls) if self._plan.counts_calls_only else cost
             self.sampler.spend(calls=spent.calls - drawn, tokens=spent.tokens, usd=spent.usd)
 
 

@@ -6,8 +6,7 @@ import asyncio
 import json
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from types import TracebackType
@@ -98,16 +97,12 @@ class Client:
         limits: Limits | None = None,
         trouble: Trouble | None = None,
         quotas: Quotas | None = None,
-        request: Callable[[], AbstractAsyncContextManager[None]] = nullcontext,
     ) -> None:
         """`trouble` is told what goes wrong; `quotas` are shared with all who may ask with the same key.
-
-        Each request is made within a `request()`, which may let it wait.
 
         Raises ValueError when `url` is no http or https address.
         """
         limits = limits or Limits()
-        self._request = request
         self._trouble = trouble or Trouble()
         address = httpx.URL(url)
         if address.scheme not in ("http", "https") or not address.host:
@@ -239,8 +234,7 @@ class Client:
         """Status and body of an answer that stays, and to how many requests; raises _Again for one that may pass."""
         await self._pace.turn()
         try:
-            async with self._request():
-                response = await self._send_hedged(http, body)
+            response = await self._send_hedged(http, body)
         except (TimeoutError, httpx.HTTPError) as error:
             late = isinstance(error, TimeoutError | httpx.TimeoutException)
             raise self._failed(of_error(error), blamed=late) from None
@@ -274,17 +268,13 @@ class Client:
         try:
             done, _ = await asyncio.wait(sent, timeout=self._limits.hedge_seconds)
             if not done:
-                sent.add(asyncio.create_task(self._send_too(http, body)))
+                sent.add(asyncio.create_task(self._send(http, body)))
                 done, _ = await asyncio.wait(sent, return_when=asyncio.FIRST_COMPLETED)
             return (await done.pop())._replace(asked=len(sent))
         finally:
             for one in sent:
                 one.cancel()
             await asyncio.gather(*sent, return_exceptions=True)
-
-    async def _send_too(self, http: httpx.AsyncBaseTransport, body: Mapping[str, object]) -> _Response:
-        async with self._request():
-            return await self._send(http, body)
 
     async def _send(self, http: httpx.AsyncBaseTransport, body: Mapping[str, object]) -> _Response:
         content = json.dumps(body, ensure_ascii=True).encode()
