@@ -174,6 +174,16 @@ def test_a_mark_for_a_service_that_nobody_knows_is_kept_and_says_which_are_known
     told = ragvigil("mark", "index v2", "--service", "shop-fag", *place, "--json")
     assert json.loads(told.stdout)["known_services"] == ["shop-faq", "atlas"]
     assert ragvigil("mark", "index v2", "--service", "shop-faq", *place).stderr == ""
+    order = ("silence", "add", "--for", "1h", "--comment", "x", "--by", "ana", *place[:2], "--service")
+    silenced = ragvigil(*order, "shop-fag")
+    assert silenced.returncode == 0
+    assert "there are answers of shop-faq, atlas. The silence is kept." in silenced.stderr
+    assert json.loads(ragvigil(*order, "shop-fag", "--json").stdout)["known_services"] == [
+        "shop-faq",
+        "atlas",
+    ]
+    assert ragvigil(*order, "shop-faq").stderr == ""
+    assert ragvigil(*order, "ragvigil").stderr == "", "its own illness is a service, too"
 
 
 def test_mark_waits_in_the_inbox_and_reaches_a_running_scorer(serve: Serve, tmp_path: Path) -> None:

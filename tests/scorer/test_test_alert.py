@@ -20,10 +20,11 @@ def discord() -> Iterator[Service]:
         yield service
 
 
-def run_test_alert(folder: Path, service: Service, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run_test_alert(folder: Path, service: Service | str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command over a configuration with one channel."""
     config = folder / "ragvigil.toml"
-    config.write_text(f'[channels.room]\ntype = "discord"\nurl = "{service.base}/api/webhooks/1/hush-hush"\n')
+    base = service if isinstance(service, str) else service.base
+    config.write_text(f'[channels.room]\ntype = "discord"\nurl = "{base}/api/webhooks/1/hush-hush"\n')
     command = [
         sys.executable,
         "-m",
@@ -75,6 +76,24 @@ def test_what_is_not_taken_is_said_and_exits_with_1(
     # What Discord will never take it is asked to take without the chart.
     assert (done.returncode, len(discord.received)) == (1, 2 if status == 413 else 1)
     assert said in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("base", "said"),
+    [
+        (
+            "http://127.0.0.1:1",
+            "not taken: unreachable (127.0.0.1:1: connection refused, nothing listens there); a",
+        ),
+        ("http://nobody.invalid", "not taken: unknown_host (nobody.invalid: unknown host); a running scorer"),
+    ],
+)
+def test_what_nobody_takes_names_the_host_and_the_error(tmp_path: Path, base: str, said: str) -> None:
+    """ "unreachable" said neither; the path may be a secret."""
+    done = run_test_alert(tmp_path, base, "room")
+    assert done.returncode == 1
+    assert said in done.stdout
+    assert "hush-hush" not in done.stdout + done.stderr
 
 
 def test_an_unknown_channel_is_named_with_those_that_are(discord: Service, tmp_path: Path) -> None:

@@ -110,3 +110,5 @@ class Outcome:
     reference: str | None = None
     """What the service calls the message, in the channel's own form: handed back with the incident's next alert,
     so that the channel can edit the message, answer in its thread or close it."""
+    detail: str = field(default="", compare=False)
+    """For people: which host did not take it and why, without path, query or secret; empty where `reason` says all."""

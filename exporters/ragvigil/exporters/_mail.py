@@ -9,6 +9,7 @@ import socket
 import ssl
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -18,6 +19,7 @@ from typing import Literal
 from ragvigil.exporters._addresses import is_loopback
 from ragvigil.exporters._alert import Alert, Outcome
 from ragvigil.exporters._mail_message import message_of, reference_of, template
+from ragvigil.exporters._post import hindered
 
 Security = Literal["starttls", "tls", "none"]
 
@@ -143,8 +145,8 @@ class Mail:
             return _failed("tls_failed")
         except smtplib.SMTPException:
             return _failed("protocol_error")
-        except OSError:
-            return _failed("unreachable")
+        except OSError as error:
+            return replace(_failed("unreachable"), detail=hindered(f"{self._host}:{self._port}", error))
         return Outcome(
             delivered=True, reason="some_recipients_refused" if refused else "", reference=reference
         )

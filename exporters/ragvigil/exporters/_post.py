@@ -7,9 +7,10 @@ import email.utils
 import json
 import logging
 import math
+import os
 import socket
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -87,6 +88,11 @@ class Post:
         """The host alone: path and query of a webhook address may be secrets."""
         return self._url.host
 
+    @property
+    def _place(self) -> str:
+        port = self._url.port
+        return self.host if port is None else f"{self.host}:{port}"
+
     async def send(
         self, body: bytes, headers: Mapping[str, str], *, hopeless: frozenset[int] = HOPELESS
     ) -> Outcome:
@@ -112,11 +118,14 @@ class Post:
             async with asyncio.timeout(self._timeout_seconds):
                 return await self._exchange(method, url, body, headers, most_bytes)
         except (TimeoutError, self._httpx.TimeoutException):
-            return Outcome(delivered=False, retry=True, reason="timeout")
+            detail = f"{self._place}: no answer in {self._timeout_seconds:g} s"
+            return Outcome(delivered=False, retry=True, reason="timeout", detail=detail)
         except self._httpx.NetworkError as error:
-            return Outcome(delivered=False, retry=True, reason=_hindrance(error))
+            detail = hindered(self._place, error)
+            return Outcome(delivered=False, retry=True, reason=_hindrance(error), detail=detail)
         except self._httpx.HTTPError:
-            return Outcome(delivered=False, retry=True, reason="protocol_error")
+            detail = f"{self._place}: what answers there speaks no HTTP"
+            return Outcome(delivered=False, retry=True, reason="protocol_error", detail=detail)
         finally:
             _posting.reset(quiet)
 
@@ -191,11 +200,41 @@ def _hindrance(error: BaseException) -> str:
     """
     import ssl  # comes with httpx, and not before
 
-    cause: BaseException | None = error
-    while cause is not None:
+    for cause in _causes(error):
         if isinstance(cause, socket.gaierror):
             return "unknown_host"
         if isinstance(cause, ssl.SSLError):
             return "tls_error"
-        cause = cause.__cause__ or cause.__context__
     return "unreachable"
+
+
+def hindered(place: str, error: BaseException) -> str:
+    """The same for people, with the place (host and port) and what the system said; nothing of the address else.
+
+    >>> hindered("ops.example.com", ConnectionRefusedError())
+    'ops.example.com: connection refused, nothing listens there'
+    """
+    import ssl
+
+    for cause in _causes(error):
+        if isinstance(cause, socket.gaierror):
+            return f"{place}: unknown host"
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            return f"{place}: TLS, {cause.verify_message}"
+        if isinstance(cause, ssl.SSLError):
+            return f"{place}: TLS, {(cause.reason or 'no handshake').replace('_', ' ').lower()}"
+        if isinstance(cause, ConnectionRefusedError):
+            return f"{place}: connection refused, nothing listens there"
+        if isinstance(cause, OSError) and cause.errno:
+            return f"{place}: {os.strerror(cause.errno).lower()}"
+    return f"{place}: no connection"
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """An error and what it came of; of several tries at once, the first."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            error = cast("BaseExceptionGroup[BaseException]", error).exceptions[0]
+        else:
+            error = error.__cause__ or error.__context__

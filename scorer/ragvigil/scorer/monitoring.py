@@ -182,8 +182,8 @@ class MonitorStore(Protocol):
         """Traces of that stretch that show the fault best (lowest value first, newest first among equals)."""
         ...
 
-    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
-        """Records of that service and stretch that wait for a verdict."""
+    def waiting(self, key: SeriesKey, before: int) -> int:
+        """Records of that service that have waited for a verdict since before that moment (Unix nanoseconds)."""
         ...
 
     def open_incident(self, key: SeriesKey) -> Incident | None:

@@ -17,6 +17,7 @@ from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Action, Alert, Measurement
 from ragvigil.scorer.commands import _moments
+from ragvigil.scorer.commands._incidents import _lines  # pyright: ignore[reportPrivateUsage]
 from ragvigil.scorer.commands._silence import add, window
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError, OrderError
@@ -163,6 +164,20 @@ def test_a_silence_of_services_without_an_environment_matches_those_alone(store:
     post(store, "trigger", NOW, key=CITATION._replace(environment=None), name="inc-1")
     post(store, "trigger", NOW, name="inc-2")
     assert [row.alert.incident_id for row in store.outbox.due(NOW, 10)] == ["inc-2"]
+
+
+def test_what_waits_because_of_a_silence_says_until_when(settings: Settings, store: SqliteStore) -> None:
+    """ "waits, 0 attempts" looked like a channel that is away, also where the incident was resolved."""
+    post(store, "trigger", NOW)
+    deliver(store, NOW)
+    store.oncall.silence(SILENCE, NOW)
+    post(store, "resolve", NOW + SECOND)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        (one,) = reading_incidents.standing(connection, NOW + 2 * SECOND, resolved=True)
+        assert reading_incidents.held_back(connection, NOW + 2 * SECOND) == 1
+        assert reading_incidents.held_back(connection, NOW + 2 * HOUR) == 0
+    assert one.silenced_by == []
+    assert _lines(one)[-1] == "  resolve to oncall: waits: silenced until 2026-03-01 04:00:00Z"
 
 
 def test_a_removed_silence_lets_go_at_once(store: SqliteStore) -> None:

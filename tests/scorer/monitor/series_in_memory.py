@@ -34,7 +34,7 @@ class Memory(Incidents):
     shown: dict[SeriesKey, tuple[Measurement | None, Measurement | None]] = field(
         default_factory=dict[SeriesKey, tuple[Measurement | None, Measurement | None]]
     )
-    overdue: int = 0
+    waiting_since: list[int] = field(default_factory=list[int])
     broken: SeriesKey | None = None
     reads: int = 0
 
@@ -66,9 +66,9 @@ class Memory(Incidents):
             for number, reason in enumerate(reasons[:limit], start=1)
         ]
 
-    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
-        """As set."""
-        return self.overdue
+    def waiting(self, key: SeriesKey, before: int) -> int:
+        """Those of which the wait began before that moment."""
+        return sum(since < before for since in self.waiting_since)
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Both at once."""

@@ -286,12 +286,35 @@ def test_no_data_is_never_zero() -> None:
 
 
 def test_a_judge_that_does_not_answer_is_named() -> None:
-    """Records wait for half a window, and no verdict comes."""
+    """Records wait for longer than a window, and no verdict comes."""
     store = Memory()
     store.add(FAITHFULNESS, range(180), 0.95)
-    store.overdue = 12
+    store.waiting_since = [START + 181 * MINUTE] * 12
     assert run(monitor(store), range(180, 200)) == []
     assert store.states[FAITHFULNESS] == "judge_unavailable"
+
+
+def test_a_verdict_that_is_only_later_than_the_window_is_no_fault_of_the_judge() -> None:
+    """With a window of seconds the built-in judge was called away while its queue was empty."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.waiting_since = [START + 199 * MINUTE - 1]
+    run(monitor(store), range(180, 200))
+    assert store.states[FAITHFULNESS] == "insufficient_sample"
+
+
+def test_an_open_incident_whose_newest_answers_wait_for_their_verdict_stays_an_alert() -> None:
+    """It was said to be the judge's fault."""
+    store = Memory()
+    store.add(FAITHFULNESS, range(180), 0.95)
+    store.add(FAITHFULNESS, range(180, 200), 0.2)
+    run(monitor(store), range(180, 200))
+    store.waiting_since = [START + 299 * MINUTE - 1]
+    run(monitor(store), range(200, 300))
+    assert store.states[FAITHFULNESS] == "alert"
+    store.waiting_since = []
+    run(monitor(store), range(300, 302))
+    assert store.states[FAITHFULNESS] == "no_data"
 
 
 def test_a_new_service_is_cold_and_a_quiet_one_insufficient() -> None:

@@ -62,9 +62,9 @@ class History(Incidents):
         del key, since, until, limit
         return ()
 
-    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
+    def waiting(self, key: SeriesKey, before: int) -> int:
         """None: verdicts of the past are there."""
-        del key, since, until
+        del key, before
         return 0
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:

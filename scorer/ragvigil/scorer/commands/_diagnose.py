@@ -114,7 +114,9 @@ def _lines(
     opened = calendar_time(incident.opened_at)
     lines = [
         f"{incident.id}: {incident.key.name} of {place}, opened {opened:%Y-%m-%d %H:%M} UTC",
-        f"  {shown(incident.before)} to {shown(incident.worst)}",
+        f"  {shown(incident.before)} to {shown(incident.worst)}"
+        if incident.before.estimated
+        else f"  {shown(incident.worst)}, {shown(incident.before)} wanted",
         *_well_again(incident),
         *full_lines(diagnosis, links),
     ]

@@ -40,6 +40,17 @@ def measured(measurement: Measurement | None) -> str:
     return f"{measurement.value:.1%} [{measurement.lower:.1%}, {measurement.upper:.1%}] n={measurement.n:,}"
 
 
+def fall(before: Measurement, worst: Measurement) -> str:
+    """From what to what; where a level was wanted and none measured before, what is and what was wanted.
+
+    >>> fall(Measurement(0.99, 0.99, 0.99, n=0), Measurement(0.974, 0.96, 0.98, n=900))
+    '97.4% [96.0%, 98.0%] n=900, 99.0% wanted'
+    """
+    if not before.n:
+        return f"{measured(worst)}, {measured(before)} wanted"
+    return f"{measured(before)} -> {measured(worst)}"
+
+
 def day_of(at: int) -> str:
     """The day of a moment in Unix nanoseconds, UTC.
 

@@ -52,6 +52,7 @@ def _mapping(one: Standing) -> dict[str, object]:
         "state": one.state,
         "acknowledged": None if one.acknowledged is None else asdict(one.acknowledged),
         "silenced_by": list(one.silenced_by),
+        "silenced_until": one.silenced_until,
         "deliveries": [asdict(message) for message in one.messages],
     }
 
@@ -87,7 +88,7 @@ def _lines(one: Standing) -> list[str]:
     if one.silenced_by:
         lines.append(f"  silenced by {', '.join(one.silenced_by)}")
     if one.messages:
-        return [*lines, *(f"  {_delivery(message)}" for message in one.messages)]
+        return [*lines, *(f"  {_delivery(message, one.silenced_until)}" for message in one.messages)]
     why = "no channel, or its environment does not page" if incident.told else "another incident explains it"
     return [*lines, f"  nobody was told: {why}"]
 
@@ -96,17 +97,19 @@ def _fall(incident: Incident) -> str:
     """From what to what; nothing of what is no rate, such as a leak, which its note tells."""
     if not incident.now.estimated:
         return ""
-    from ragvigil.scorer.commands._figures import measured
+    from ragvigil.scorer.commands._figures import fall, measured
 
-    return f": {measured(incident.before)} -> {measured(incident.worst)}, now {measured(incident.now)}"
+    return f": {fall(incident.before, incident.worst)}, now {measured(incident.now)}"
 
 
-def _delivery(message: Message) -> str:
+def _delivery(message: Message, silenced_until: int | None) -> str:
     tries = f"{message.attempts} attempt{'' if message.attempts == 1 else 's'}"
     if message.delivered_at is not None:
         return f"{message.action} to {message.channel}: delivered {_utc(message.delivered_at)}"
     if message.refused_at is not None:
         return f"{message.action} to {message.channel}: not delivered ({message.reason})"
+    if silenced_until is not None:
+        return f"{message.action} to {message.channel}: waits: silenced until {_utc(silenced_until)}"
     return f"{message.action} to {message.channel}: waits, {tries}" + (
         f" ({message.reason})" if message.reason else ""
     )

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from ragvigil.scorer.commands._known_services import others_than, unknown
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
-from ragvigil.scorer.errors import InputError, StoreError, located, nearest
+from ragvigil.scorer.errors import InputError, StoreError, located
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
     from ragvigil.scorer.receive.told import Change
 
 _PATIENCE_SECONDS = 10.0
-_MOST_NAMED = 5
 _ANYWHERE = {"0.0.0.0": "127.0.0.1", "[::]": "[::1]", "": "127.0.0.1"}  # noqa: S104 - what serve may listen on
 
 
@@ -58,40 +58,15 @@ def mark(
     named = config is not None or store is not None
     taken_by = "scorer" if _post(settings, change) else _leave(settings, change, named=named)
     waits = "" if taken_by == "scorer" else f"; it waits in {settings.inbox_path} for the next scorer"
-    others = [] if service is None else _others(settings, service)
+    others = [] if service is None else others_than(settings, service)
     if as_json:
         known = {"known_services": others} if others else {}
         typer.echo(json.dumps({"accepted": 1, "taken_by": taken_by, **known}))
         return 0
     typer.echo(f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}")
-    if others:
-        typer.echo(
-            f"but no answer of service {service!r} is in {located(settings.store.path)}; there are answers of "
-            f"{', '.join(others[:_MOST_NAMED])}{', …' if len(others) > _MOST_NAMED else ''}. The mark is kept.",
-            err=True,
-        )
+    if service is not None and others:
+        typer.echo(f"{unknown(settings, service, others)} The mark is kept.", err=True)
     return 0
-
-
-def _others(settings: Settings, service: str) -> list[str]:
-    """The services of which the store has answers, the likeliest meant first; empty where it is one of them.
-
-    Empty as well where nobody can say: there is no store here, or no answer yet.
-    """
-    from ragvigil.scorer.store import reading
-    from ragvigil.scorer.store.reading_history import knows, services
-
-    if not settings.store.path.is_file():
-        return []
-    try:
-        with closing(reading.open_for_reading(settings.store.path)) as connection:
-            if knows(connection, service):
-                return []
-            known = sorted({place.service for place in services(connection)})
-    except StoreError:
-        return []
-    near = nearest(service, known, most=_MOST_NAMED, cutoff=0.0)
-    return [*near, *(one for one in known if one not in near)]
 
 
 def _checked(given: dict[str, str]) -> Change:

@@ -20,7 +20,7 @@ from ragvigil.scorer.commands import (
     _unseen,
     _upstream,
 )
-from ragvigil.scorer.commands._figures import measured
+from ragvigil.scorer.commands._figures import fall, measured
 from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
@@ -176,7 +176,7 @@ def _incidents(incidents: Sequence[Incident]) -> list[str]:
         place = named[incident.key.service, incident.key.environment]
         opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
         lines.append(
-            f"  {opened}  {incident.key.name} of {place}: {measured(incident.before)} -> "
-            f"{measured(incident.worst)}, {'open' if incident.resolved_at is None else 'resolved'}"
+            f"  {opened}  {incident.key.name} of {place}: {fall(incident.before, incident.worst)}, "
+            f"{'open' if incident.resolved_at is None else 'resolved'}"
         )
     return lines

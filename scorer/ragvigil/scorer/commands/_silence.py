@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, get_args
 import typer
 
 from ragvigil.scorer.commands import _moments
+from ragvigil.scorer.commands._known_services import others_than, unknown
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
 from ragvigil.scorer.errors import ConfigError, meant
@@ -73,12 +74,18 @@ def add(
     )
     starts_at, ends_at = window(start, length, until, time.time_ns())
     silence = replace(silence, starts_at=starts_at, ends_at=ends_at)
-    found, done_by = carry_out(settings_of(config, store), silence, seconds)
-    typer.echo(
-        json.dumps({**_mapping(silence), "written_by": done_by})
-        if as_json
-        else f"silenced: {found}, {_until(silence)}: {_matched(silence)}"
-    )
+    from ragvigil.scorer.monitor.health import SERVICE
+
+    settings = settings_of(config, store)
+    found, done_by = carry_out(settings, silence, seconds)
+    others = [] if service is None or service == SERVICE else others_than(settings, service)
+    if as_json:
+        known = {"known_services": others} if others else {}
+        typer.echo(json.dumps({**_mapping(silence), "written_by": done_by, **known}))
+        return 0
+    typer.echo(f"silenced: {found}, {_until(silence)}: {_matched(silence)}")
+    if service is not None and others:
+        typer.echo(f"{unknown(settings, service, others)} The silence is kept.", err=True)
     return 0
 
 

@@ -140,4 +140,5 @@ def _said(outcome: Outcome) -> str:
     wait = f" in {outcome.retry_after:.0f} s" if outcome.retry_after else ""
     after = f"a running scorer would try again{wait}" if outcome.retry else "it will never take this message"
     redirect = " (a redirect, which is not followed)" if outcome.reason.startswith("http_3") else ""
-    return f"not taken: {outcome.reason}{redirect}; {after}"
+    detail = f" ({outcome.detail})" if outcome.detail else ""
+    return f"not taken: {outcome.reason}{redirect}{detail}; {after}"

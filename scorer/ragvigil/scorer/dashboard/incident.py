@@ -89,6 +89,8 @@ def _title(incident: Incident) -> str:
         what += f", {clean(incident.segment, limit=60)}"
     if not incident.now.estimated:
         return what
+    if not incident.before.estimated:
+        return f"{what}: {percent(incident.worst.value)}, {percent(incident.before.value)} wanted"
     return f"{what}: {percent(incident.before.value)} to {percent(incident.worst.value)}"
 
 

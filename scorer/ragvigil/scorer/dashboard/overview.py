@@ -12,7 +12,7 @@ from ragvigil.scorer.dashboard.page import Asked
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.reading_incidents import Standing, standing
+from ragvigil.scorer.store.reading_incidents import Standing, held_back, standing
 from ragvigil.scorer.store.reading_metrics import Level, levels
 
 _MOST_DRAWN = 60
@@ -47,6 +47,8 @@ class Overview:
     """Those that are not well first, then the busiest."""
     ledger: reading.Ledger
     undelivered: int
+    """Messages that wait for their channels, those among them that a silence holds back."""
+    silenced: int
 
 
 def overview(asked: Asked) -> Overview:
@@ -62,6 +64,7 @@ def overview(asked: Asked) -> Overview:
         sorted(rows, key=lambda row: row.state not in _UNWELL),
         reading.ledger(asked.connection),
         reading.undelivered(asked.connection),
+        held_back(asked.connection, asked.now),
     )
 
 

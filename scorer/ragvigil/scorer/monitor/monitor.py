@@ -27,8 +27,9 @@ from ragvigil.scorer.incidents.causes import explaining, likely_cause, rank
 from ragvigil.scorer.incidents.life import advanced, again, corrected, measurement, opened, settling
 from ragvigil.scorer.incidents.pager import Course, Pager
 from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label
+from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitor.series_course import course, drawn_from
-from ragvigil.scorer.monitoring import Bucket, Incident, MonitorStore, SeriesKey, Sums
+from ragvigil.scorer.monitoring import Bucket, Incident, MonitorStore, SeriesKey, SeriesState, Sums
 
 _log = logging.getLogger(__name__)
 
@@ -36,6 +37,8 @@ _EXAMPLES = 3
 _BASELINE_STALE_SHARE = 0.001
 """The baseline is read again when it is older than this share of its own length (10 minutes of a week)."""
 _RENEWED_A_TICK = 10
+_JUDGED_WITHIN = MINUTE
+"""A judge may take so long for one answer whatever the window."""
 _LONGEST_WAIT = 10.0
 """Times that age, after which it is read whatever else is to be read."""
 
@@ -109,7 +112,8 @@ class Monitor:
         found = evaluate(recent, older.sums, rule, now=now, history=0 if first is None else now - first)
         if not taken:
             found = self._from_its_beginning(key, found, recent, now, rule, spans)
-        found = self._blame_judge(key, found, now, rule)
+        if found.state == "no_data":
+            found = replace(found, state=self._silence_of(key, now, rule, waits="insufficient_sample"))
         last_end = max((stop for _, stop in spans if stop is not None), default=0)
         incident = None if taken else opened(key, found, rule, at=now, not_before=last_end)
         alert = None if incident is None else self._begin(incident, rule, now)
@@ -179,7 +183,7 @@ class Monitor:
         silent = not during or during[-1].start < now - stretches(rule)[0]
         found = Evaluation("ok" if after.resolved_at else "alert", rate(before), course.now)
         if silent and not after.resolved_at:
-            found = self._blame_judge(key, replace(found, state="no_data", now=None), now, rule)
+            found = replace(found, state=self._silence_of(key, now, rule, waits="alert"), now=None)
         self._save_state(key, found, now)
         return alert
 
@@ -225,13 +229,12 @@ class Monitor:
         """Of many series not all are read again in one tick: what a baseline lacks counts as recent."""
         return _BASELINE_STALE_SHARE * (1.0 if self._renewed < _RENEWED_A_TICK else _LONGEST_WAIT)
 
-    def _blame_judge(self, key: SeriesKey, found: Evaluation, now: int, rule: config.Rule) -> Evaluation:
-        """Tell a judge that does not answer from a service that nobody asks."""
-        if found.state != "no_data" or key.name == "citation":
-            return found
-        window = stretches(rule)[0]
-        overdue = self._store.waiting(key, now - window, now - window // 2)
-        return replace(found, state="judge_unavailable") if overdue > 0 else found
+    def _silence_of(self, key: SeriesKey, now: int, rule: config.Rule, *, waits: SeriesState) -> SeriesState:
+        """What a window without an observation is: nobody asks, the judge does not answer, or it `waits` for it."""
+        if key.name == "citation" or not self._store.waiting(key, now):
+            return "no_data"
+        patience = max(stretches(rule)[0], _JUDGED_WITHIN)
+        return "judge_unavailable" if self._store.waiting(key, now - patience) else waits
 
     def _save(
         self, incident: Incident, action: Action | None, now: int, *, news: str | None = None

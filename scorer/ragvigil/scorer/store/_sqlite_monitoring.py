@@ -159,12 +159,12 @@ class SqliteMonitoring:
             for row in rows
         ]
 
-    def waiting(self, key: SeriesKey, since: int, until: int) -> int:
-        """Records of that service and stretch that wait for a verdict."""
+    def waiting(self, key: SeriesKey, before: int) -> int:
+        """Records of that service that have waited for a verdict since before that moment."""
         row = self._connection.execute(
             "SELECT count(*) FROM ledger l JOIN records r USING (trace_id, span_id) WHERE l.state = 'pending' "
-            "AND r.service = ? AND r.environment = ? AND r.started_at >= ? AND r.started_at < ?",
-            (key.service, key.environment or "", since, until),
+            "AND l.updated_at < ? AND r.service = ? AND r.environment = ?",
+            (before, key.service, key.environment or ""),
         ).fetchone()
         return int(row[0])
 

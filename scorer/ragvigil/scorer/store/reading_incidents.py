@@ -11,6 +11,7 @@ from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._sqlite_monitoring import incident_of
+from ragvigil.scorer.store._sqlite_silenced import SILENCED
 from ragvigil.scorer.store.reading import Message, messages_about
 
 State = Literal["open", "acknowledged", "silenced", "resolved"]
@@ -36,6 +37,8 @@ class Standing:
     """Ids of the silences that hold it back now; none once it is resolved."""
     messages: Sequence[Message]
     """To channels, oldest first."""
+    silenced_until: int | None = None
+    """Until when (Unix nanoseconds) silences hold back what waits of it, resolved or not; None where none does."""
 
     @property
     def state(self) -> State:
@@ -72,6 +75,15 @@ def last_told(connection: sqlite3.Connection, incident: str) -> Alert | None:
     return None if row is None else from_json(row[0])
 
 
+def held_back(connection: sqlite3.Connection, now: int) -> int:
+    """How many of the messages that wait a silence holds back at `now` (Unix nanoseconds)."""
+    row = connection.execute(
+        f"SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL AND {SILENCED}",
+        {"now": now},
+    ).fetchone()
+    return int(row[0])
+
+
 def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Silence]:
     """Silences that end after that moment, the next to end first."""
     rows = connection.execute(
@@ -90,15 +102,13 @@ def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequen
     said = connection.execute(
         "SELECT at, by, note FROM acknowledgements WHERE incident_id = ?", (incident.id,)
     ).fetchone()
+    holding = [one for one in active if one.matches(incident.key, incident.segment)]
     return Standing(
         incident,
         None if said is None else Acknowledged(**dict(said)),
-        [
-            one.id
-            for one in active
-            if incident.resolved_at is None and one.matches(incident.key, incident.segment)
-        ],
+        [one.id for one in holding if incident.resolved_at is None],
         messages_about(connection, incident.id),
+        max((one.ends_at for one in holding), default=None),
     )
 
 
