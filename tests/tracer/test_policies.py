@@ -56,6 +56,27 @@ def test_ids_only_leaves_ids_scores_and_what_is_cited(record: Callable[..., Reco
     assert {span["ragvigil.content"] for span in (retrieval, generation, root)} == {"off"}
 
 
+def test_ids_only_counts_unknown_words_and_sends_none(record: Callable[..., Recording]) -> None:
+    """Such a word may be any word of the answer."""
+
+    @trace_retriever
+    def look_up(question: str) -> list[tuple[str, str]]:
+        return [("annual-leave", "28 days."), ("parental-leave", "14 months.")]
+
+    @trace_rag
+    def answer(question: str) -> str:
+        look_up(question)
+        return "You have 28 days [annual-leave] [sick-pay]; overtime is paid [merger-of-ana]."
+
+    recording = record(content="ids_only")
+    answer("How many?")
+    root = recording.spans()[-1]["attributes"]
+    assert root["ragvigil.citations.ids"] == ["annual-leave"]
+    assert root["ragvigil.citations.unknown"] == ["(unnamed 1)", "(unnamed 2)"]
+    assert "sick-pay" not in json.dumps(recording.spans())
+    assert "merger" not in json.dumps(recording.spans())
+
+
 def test_redacted_content_is_clean_everywhere_and_says_so(record: Callable[..., Recording]) -> None:
     """Questions, passages, metadata and answers; the service's own rule comes after the built-in ones."""
 

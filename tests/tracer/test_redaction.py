@@ -266,7 +266,7 @@ def test_citations_are_read_against_what_was_retrieved(
     answer: str, ids: list[str], unknown: list[str]
 ) -> None:
     """Known ids, ordinals by rank, unknown ids of the known shape, and no other words."""
-    assert read_citations(answer, ["doc-1", "doc-2", None]) == (ids, unknown)
+    assert read_citations(answer, ["doc-1", "doc-2", None]) == (ids, unknown, [])
 
 
 @pytest.mark.parametrize(
@@ -287,12 +287,35 @@ def test_unknown_ids_are_told_by_the_known_ones(
     answer: str, retrieved: list[str | None], ids: list[str], unknown: list[str]
 ) -> None:
     """By their letters where all share them, by the ending of files, by their length where they are hexadecimal."""
-    assert read_citations(answer, retrieved) == (ids, unknown)
+    assert read_citations(answer, retrieved) == (ids, unknown, [])
 
 
 def test_ids_without_digits_have_no_shape_to_leak_words_by() -> None:
     """Any word in brackets would look like one."""
-    assert read_citations("See [water] and [Ana].", ["water"]) == (["water"], [])
+    assert read_citations("See [water] and [Ana].", ["water"]) == (["water"], [], [])
+    assert read_citations("It boils [water]. It is cold [snow].", ["water"]) == (["water"], [], ["snow"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "retrieved", "words"),
+    [
+        ("Sick pay lasts six weeks [sick-pay].", ["annual-leave", "parental-leave"], ["sick-pay"]),
+        ("You have 28 days [annual-leave] [sick-pay].", ["annual-leave"], ["sick-pay"]),
+        ("It costs 1,500 euros [laptop] [policy-7].", ["laptop", "meal"], ["policy-7"]),
+        ("It costs 1,500 euros [laptop][handbook-2019-842].", ["laptop", "meal"], ["handbook-2019-842"]),
+        ("You may work from home [remote]; it is paid [meal] [remote].", ["laptop", "meal"], ["remote"]),
+        ("加班费另付[加班]。", ["年假"], ["加班"]),
+        ("It is paid [sic] [optional]. Write to [EMAIL], [your-name] [SKU-9912].", ["laptop", "meal"], []),
+        ("Set it to [enabled]. Click [save]. Dear [anna], see `[remote]` and [the manual][manual].", ["laptop"], []),
+        ("The [desk] is blue [1] [remote].", ["laptop", "meal"], []),
+        ("It is encoded [UTF-8] [K12]. Ask for it [follow-up].", ["doc-1"], []),
+    ],
+)  # fmt: skip
+def test_an_unknown_word_at_the_place_of_a_citation_is_one_beside_ids_in_words(
+    answer: str, retrieved: list[str | None], words: list[str]
+) -> None:
+    """It was passed over, so that an answer with an invented slug scored as if it cited nothing else."""
+    assert read_citations(answer, retrieved).words == words
 
 
 CARD = "4111 1111 1111 1111"

@@ -74,6 +74,25 @@ def test_citation_assertions_say_what_is_wrong() -> None:
         rag.request.assert_cites("p1")
 
 
+@pytest.mark.parametrize("invented", ["sick-pay", "remote", "policy-7"])
+def test_invented_words_do_not_resolve(invented: str) -> None:
+    """They were passed over, for want of a digit or of an id like them."""
+
+    @trace_retriever
+    def look_up(question: str) -> list[tuple[str, str]]:
+        return [("laptop", "At most 1,500 euros."), ("annual-leave", "28 days.")]
+
+    @trace_rag
+    def answer(question: str) -> str:
+        look_up(question)
+        return f"You have 28 days [annual-leave]. It is paid [{invented}]."
+
+    with captured() as rag:
+        answer("How many?")
+    with pytest.raises(AssertionError, match=invented):
+        rag.request.assert_citations_resolve()
+
+
 def test_citations_are_checked_without_texts_too() -> None:
     """As in production with ``ids_only``."""
     with captured(content="ids_only") as rag:

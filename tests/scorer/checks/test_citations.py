@@ -7,8 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.citations import read_citations
+from ragvigil.scorer.checks.reading.citing.lists import ASIDES as REMARKS
+from ragvigil.scorer.checks.reading.citing.lists import OWNERS as BEFORE
 from ragvigil.scorer.checks.reading.citing.lists import POINTERS
 from ragvigil.scorer.trace import Document
+from ragvigil.tracer._asides import ASIDES, OWNERS
 from ragvigil.tracer._citations import LABELS
 
 DOCUMENTS = (
@@ -249,3 +252,4 @@ def test_an_id_that_looks_like_those_retrieved_is_an_id_and_no_rank(
 def test_the_tracer_knows_the_same_words_before_a_rank() -> None:
     """The tracer imports nothing of the scorer, nor the scorer this of the tracer, so each has a list of its own."""
     assert POINTERS | {"cite"} == LABELS
+    assert (REMARKS, BEFORE) == (ASIDES, OWNERS)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ragvigil.tracer._citing import ASIDE, RAISED, markers_in
+from ragvigil.tracer._citing import ASIDE, PLACED, RAISED, markers_in
+from ragvigil.tracer._words_cited import words_cited
 
 _SEPARATOR = re.compile(
     r"[,;|、\uff0c\uff1b]|(?<=\d)\s*(?:&|(?<!\w)(?:and|und|et|e|y|en|og|och|и)(?!\w))\s*(?=\D{0,12}\d)"
@@ -48,7 +49,9 @@ class Cited(NamedTuple):
     ids: list[str]
     """Ids of retrieved documents; for one without an id, its rank in brackets, such as ``[2]``."""
     unknown: list[str]
-    """Ranks and ids that were not retrieved; of other words in brackets nothing is said."""
+    """Ranks, and ids written as those that were retrieved, that were not."""
+    words: list[str]
+    """Other ids that were not retrieved. They may be any words of the answer: how many may leave, they may not."""
 
 
 def read_citations(answer: str, retrieved: Sequence[str | None]) -> Cited:
@@ -57,9 +60,11 @@ def read_citations(answer: str, retrieved: Sequence[str | None]) -> Cited:
     Read are brackets, known ids in parentheses, and raised numbers; the scorer, which has the text, reads more.
 
     >>> read_citations("Yes [doc-3][2], no [doc-9] [7] [sic].", ["doc-3", "doc-5"])
-    Cited(ids=['doc-3', 'doc-5'], unknown=['doc-9', '7'])
+    Cited(ids=['doc-3', 'doc-5'], unknown=['doc-9', '7'], words=[])
     >>> read_citations("Yes [Source 2] (see doc-3).¹ `rows[7]`", ["doc-3", "doc-5"])
-    Cited(ids=['doc-5', 'doc-3'], unknown=[])
+    Cited(ids=['doc-5', 'doc-3'], unknown=[], words=[])
+    >>> read_citations("You have 28 days [annual-leave] [sick-pay].", ["annual-leave", "parental-leave"])
+    Cited(ids=['annual-leave'], unknown=[], words=['sick-pay'])
     """
     return cited_by(read_answer_once(answer).markers, tuple(retrieved))
 
@@ -76,9 +81,18 @@ def cited_by(markers: tuple[str, ...], retrieved: tuple[str | None, ...]) -> Cit
     """
     retrieval = _Retrieval(retrieved, markers)
     found: dict[str, bool] = {}
+    placed: list[str] = []
+    by_id = False
     for marker in markers:
-        content = marker.partition("†")[0].strip()
-        if content in retrieval.known:
+        content = marker.removeprefix(PLACED).partition("†")[0].strip()
+        by_id = by_id or retrieval.known_in(content) is not None
+        if marker.startswith(PLACED):
+            meant: dict[str, bool] = {}
+            _read_parts(content, retrieval, meant, aside=False)
+            found.update(meant)
+            if not meant:
+                placed.append(content)
+        elif content in retrieval.known:
             found[content] = True
         elif marker.startswith(RAISED):
             _read_raised(content.lstrip(RAISED), retrieval, found)
@@ -86,7 +100,10 @@ def cited_by(markers: tuple[str, ...], retrieved: tuple[str | None, ...]) -> Cit
             aside = marker.startswith(ASIDE)
             _read_parts(content.lstrip(ASIDE), retrieval, found, aside=aside)
     ids = [cited for cited, there in found.items() if there]
-    return Cited(ids, [cited for cited, there in found.items() if not there])
+    unknown = [cited for cited, there in found.items() if not there]
+    if not placed or (ids and not by_id):  # whoever cites ranks cites no words
+        return Cited(ids, unknown, [])
+    return Cited(ids, unknown, words_cited(dict.fromkeys(placed), retrieval.known, by_id=by_id))
 
 
 class _Retrieval:
@@ -99,7 +116,7 @@ class _Retrieval:
         self._by_name = {_CHUNK.sub("", identity).casefold(): identity for identity in ids}
         self._by_name |= {identity.casefold(): identity for identity in ids}
         self._shapes = {_shape(identity) for identity in self.known} - {""}
-        told = {_labelled(one)[1].strip(_QUOTES) for one in markers}
+        told = {_labelled(one.removeprefix(PLACED))[1].strip(_QUOTES) for one in markers}
         self._first = 0 if "0" in told and str(len(retrieved)) not in told else 1
         """Whoever cites a lone `0`, and not the last by counting from 1, counts from 0."""
         self._rough = {_rough(shape) for shape in self._shapes} if len(self._shapes) > 1 else set[str]()

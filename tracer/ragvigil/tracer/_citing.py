@@ -16,8 +16,8 @@ MOST_LOOKS = 100_000
 MOST_AT_ONCE = 4 * 2**20
 """Characters of one piece that are read in the service's own time."""
 
-ASIDE, RAISED = "(", "^"
-"""What a marker begins with that stood in parentheses, or above the line."""
+ASIDE, RAISED, PLACED = "(", "^", "]"
+"""What a marker begins with that stood in parentheses, above the line, or is a word at the place of a citation."""
 
 OPENING = re.compile(r"[\[\uff3b【(\uff08<`~⁰¹²³⁴-⁹]")
 """What begins a marker or code; an answer without it cites nothing that is read here."""
@@ -38,6 +38,25 @@ _RAISED = {
     "raised": re.compile(r"(?:\A|[^\w)]|[^\W\d_]{2})\Z"),
 }
 """What a raised number follows that is no power: a mark, or a word, for a superscript one longer than a unit."""
+_WORD = re.compile(r"(?=[\W\d_]{0,40}[^\W\d_])[^\W_][\w.:/#-]{0,63}\Z")
+_FOLLOWS = re.compile(
+    r"(?:[^\s\[({<'\"`=$@#,:][ \t]{1,2}|\][,;]?[ \t]?|[.!?\u2026\u2e80-\uffef]"
+    r"|(?:ource|uelle|uente|fonte|ronnen|onti)[ns]?\s?:\s)\Z",
+    re.IGNORECASE,
+)
+"""What stands before a citation."""
+_INTRODUCED = re.compile(
+    r"(?:\A|[^\w])(?:an?|the|to|of|for|with|by|from|at|in|on|is|are|your|my|our|their|this|dear|hello|hi|press|click|tap|then"
+    r"|de[mnrs]?|das|die|eine?[mnrs]?|an|zu|mit|von|vo[mn]|auf|ist|sind|liebe[rs]?|les?|la|du|à|au|par|pour|avec|est|cher"
+    r"|el|los|las|una?|al|con|por|para|es|son|hola|os?|uma?|do|da|ao|com|il|lo|gli|uno|di|per|ciao|em|en)[ \t]{1,2}\Z",
+    re.IGNORECASE,
+)
+"""Words that go on with what is in brackets, so that it cites nothing."""
+_CLOSED = re.compile(
+    r"[ \t]*[*_]{0,3}(?:[.!?;:,)|\u3002\uff01\uff1f\uff0c\uff1b\u2026\[\n]|[ \t]*[\u2013\u2014\[|]|\Z)"
+)
+"""What follows a citation at the end of a clause."""
+_ENDED = re.compile(r"[.!?\u2026][ \t]{1,2}\Z")
 _MARGIN = re.compile(r"(?:\A|\n) {0,3}\Z")
 _BEFORE, _BEHIND = 8, 256
 """Characters before and behind its beginning that decide whether something is a marker."""
@@ -124,18 +143,34 @@ class Markers:
             if _RAISED[kind].search(before):
                 self._found[RAISED + said.translate(_DIGITS).strip("[] ")] = None
         elif kind != "ticks" and not _FORMULA.search(before):
-            self._found[said] = None
+            self._found[PLACED + said if _is_placed(text, match, before) else said] = None
         return match.end()
 
     def _stop(self, at: int) -> None:
         self._stopped, self._read = True, self._gone + at
 
 
+def _is_placed(text: str, match: re.Match[str], before: str) -> bool:
+    """Whether it is one word that stands where a citation does: behind a clause, or behind brackets."""
+    said, following = match["bracketed"], text[match.end() : match.end() + 4]
+    if (
+        said is None
+        or _WORD.match(said) is None
+        or _FOLLOWS.search(before) is None
+        or _INTRODUCED.search(before)
+    ):
+        return False
+    if before.endswith("]") and " " in before[before.rfind("[") + 1 :]:
+        return False  # the label of a link: `[the manual][manual]`
+    between = _ENDED.search(before) is not None and not said.isalpha() and following[:1].isspace()
+    return before.rstrip(" ,;").endswith("]") or between or _CLOSED.match(following) is not None
+
+
 def markers_in(text: str) -> Citing:
     """The markers of a whole answer.
 
     >>> markers_in("Yes [doc-3][2], no [^7], as the guide (doc-4) says.¹ See `rows[5]`.").markers
-    ('doc-3', '2', '7', '(doc-4', '^1')
+    (']doc-3', '2', '7', '(doc-4', '^1')
     """
     markers = Markers()
     markers.feed(text)

@@ -253,8 +253,9 @@ class _Finishing:
             told[names.RAGVIGIL_CITATIONS_READ] = citing.read
         if cited.ids:
             told[names.RAGVIGIL_CITED_IDS] = cited.ids
-        if cited.unknown:
-            told[names.RAGVIGIL_CITED_UNKNOWN] = cited.unknown
+        if cited.unknown or cited.words:
+            unnamed = [f"(unnamed {number})" for number in range(1, len(cited.words) + 1)]
+            told[names.RAGVIGIL_CITED_UNKNOWN] = [*cited.unknown, *unnamed]
         return told
 
     def _mark(self) -> None:

@@ -148,7 +148,10 @@ A document without an id is its rank in brackets. On the span that has the answe
 """
 
 RAGVIGIL_CITED_UNKNOWN = "ragvigil.citations.unknown"
-"""Ranks and ids that the answer cites and that were not retrieved, each once; array of strings."""
+"""Ranks and ids that the answer cites and that were not retrieved, each once; array of strings.
+
+What is not written as the retrieved ids are, or has no digit, may be any word of the answer: it is ``(unnamed 1)``.
+"""
 
 RAGVIGIL_CITATIONS_READ = "ragvigil.citations.read_characters"
 """Characters of the answer that were read for citations, where that was not all of it; integer.

@@ -153,7 +153,8 @@ def _request(spans: list[ReadableSpan]) -> CapturedRequest:
     found = {**_attributes(root), **written}
     cited, unknown = found.get(names.RAGVIGIL_CITED_IDS), found.get(names.RAGVIGIL_CITED_UNKNOWN)
     if answer is not None and documents:
-        cited, unknown = read_citations(answer, [document.id for document in documents])
+        cited, named, words = read_citations(answer, [document.id for document in documents])
+        unknown = [*named, *words]
     prefix = names.RAGVIGIL_SEGMENT_PREFIX
     return CapturedRequest(
         question=top.get(names.INPUT_VALUE)

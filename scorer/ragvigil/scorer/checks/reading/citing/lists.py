@@ -41,8 +41,11 @@ NUMBERED_THINGS = frozenset(_DATA["numbered_things"])
 """Things with a number of their own, as in "issue (#2)"."""
 BEFORE_YEARS = frozenset(_DATA["before_years"])
 """Words before a year."""
-_ASIDES = frozenset(_DATA["remarks"]) | frozenset(_DATA["placeholders"])
-_OWNERS = tuple(f"{word}{joint}" for word in _DATA["before_placeholders"] for joint in "-_")
+ASIDES = frozenset(_DATA["remarks"]) | frozenset(_DATA["placeholders"])
+"""Words in brackets that are no ids: remarks, and what is to be filled in."""
+OWNERS = frozenset(_DATA["before_placeholders"])
+"""What a placeholder begins with that is to be filled in, as in `your-name`."""
+_BEGINNINGS = tuple(f"{word}{joint}" for word in OWNERS for joint in "-_")
 _FILLED_IN = ("-name", "_name", "-here", "_here", "-number", "_number")
 """How a placeholder ends that is to be filled in."""
 GREETINGS = frozenset(_DATA["greetings"])
@@ -57,4 +60,4 @@ def is_aside(text: str) -> bool:
     """
     folded = text.casefold()
     bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
-    return bare in _ASIDES or bare.startswith(_OWNERS) or bare.endswith(_FILLED_IN)
+    return bare in ASIDES or bare.startswith(_BEGINNINGS) or bare.endswith(_FILLED_IN)

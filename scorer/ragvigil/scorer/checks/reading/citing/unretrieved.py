@@ -66,6 +66,7 @@ class _Names:
         self._words = {mould(one) for one in in_words if one.isalpha()}
         self._slugs = {mould(one) for one in in_words if not one.isalpha()}
         self._in_words = bool(in_words)
+        self._cases = {mould(one)[0] for one in in_words}
         self._capitals = any(one.isupper() for one in ids)
         self.resolve = page.usual == "id" or any(
             one.style == "id" and one.id is not None for one in page.found
@@ -82,13 +83,16 @@ class _Names:
         if name.isupper() and not self._capitals:
             return False  # a code of the thing before it
         if name.isalpha():
-            alike = mould(name) in self._words
-            return (alike and place != "between") or (self.resolve and self._in_words)
+            return (mould(name) in self._words and place != "between") or self._beside(name)
         if not _SEPARATOR.search(name):
             return False
         if _DIGIT.search(name):
             return self._in_words
-        return mould(name) in self._slugs or (self.resolve and self._in_words)
+        return mould(name) in self._slugs or self._beside(name)
+
+    def _beside(self, name: str) -> bool:
+        """Whether ids in words are cited, and one has this case; `[Ana]` is no `[laptop]`."""
+        return self.resolve and mould(name)[0] in self._cases
 
 
 def _long_enough(name: str) -> bool:
