@@ -26,6 +26,7 @@ from ragvigil.scorer.demo.receiver import Receiver
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.replay.into_store import pace_of, replay_into
+from ragvigil.scorer.replay.learning import fitted
 from ragvigil.scorer.replay.load import load as load_files
 from ragvigil.scorer.replay.recording import Recording
 from ragvigil.scorer.replay.run import Replay, Replayed
@@ -268,6 +269,43 @@ def test_a_first_replay_says_what_could_page_and_what_takes_more_history() -> No
     assert "slow and local falls (need 7 days: detect.learning_days)" in said
     assert said.splitlines()[-1].endswith('docs/detection.md, "A page today"')
     assert done.stderr == b""
+
+
+def test_a_fall_late_in_a_recorded_week_pages_without_any_setting_of_time(tmp_path: Path) -> None:
+    """The documented trial, `--since 7d`, could never page faithfulness: seven days are what it learns by default."""
+    week, config = tmp_path / "week.jsonl", tmp_path / "ragvigil.toml"
+    answers = [
+        question(n + 1, MORNING + n * 862 * SECOND, cited="p1", price=n + 3 if n < 540 else 99)
+        for n in range(700)
+    ]
+    week.write_bytes(b"\n".join(map(otlp_json, answers)))
+    config.write_text("sample.rate = 1\nmonitor.tick_seconds = 600\n")
+    found = json.loads(ragvigil("replay", str(week), "--config", str(config), "--json").stdout)
+    assert any(alert["title"].startswith("Faithfulness of shop fell") for alert in found["alerts"])
+    which = "monitor.faithfulness.warmup_seconds, monitor.measures.warmup_seconds, detect.learning_days"
+    said = f"learned from the first 2.3 days of so short a recording; to change it, set {which}"
+    assert said in found["learned"]
+
+
+def test_a_learning_time_that_somebody_set_stays_also_for_a_short_recording() -> None:
+    """Seven days said are seven days."""
+    settings = load(overrides={"monitor": {"faithfulness": {"warmup_seconds": 604_800}}})
+    fit = fitted(settings, (MORNING, MORNING + 7 * 86_400 * SECOND))
+    assert fit.settings.monitor.faithfulness.warmup_seconds == 604_800
+    assert fit.settings.detect.learning_days == pytest.approx(7 / 3)
+    assert "monitor.faithfulness.warmup_seconds" not in fit.shortened
+
+
+@pytest.mark.parametrize(
+    ("days", "learned"),
+    [(1 / 24, None), (2.0, 1.0), (6.0, 2.0), (13.9, 13.9 / 3), (14.0, None), (400.0, None)],
+)
+def test_a_recording_is_learned_from_for_a_third_where_twice_the_usual_time_is_longer(
+    days: float, learned: float | None
+) -> None:
+    """What is long enough for the usual time, or too short for any, keeps it; a day is the least for the detectors."""
+    fit = fitted(load(), (MORNING, MORNING + round(days * 86_400) * SECOND))
+    assert fit.settings.detect.learning_days == pytest.approx(learned or 7.0, abs=1e-4)
 
 
 def test_an_environment_that_never_pages_is_named_at_the_end_of_a_replay(tmp_path: Path) -> None:

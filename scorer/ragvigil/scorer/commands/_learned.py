@@ -10,6 +10,7 @@ from ragvigil.scorer.commands._moments import utc
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import SeriesKey
+from ragvigil.scorer.replay.learning import Learning
 
 _SECOND = 10**9
 _HOUR = 3600.0
@@ -20,13 +21,14 @@ _SHORTER = (
 )
 
 
-def learned(first: Mapping[SeriesKey, int], settings: Settings, ended: int | None) -> list[str]:
-    """A line for each service, and what to set where something could not page yet.
+def learned(first: Mapping[SeriesKey, int], learning: Learning, ended: int | None) -> list[str]:
+    """A line for each service, what was learned in less time than usual, and what to set for pages sooner or later.
 
     `first` is when each series began, `ended` the last moment; Unix nanoseconds, None where nothing came.
     """
     if ended is None:
         return []
+    settings = learning.settings
     places = groupby(sorted(first, key=_place), key=_place)
     lines: list[str] = []
     waiting = False
@@ -42,6 +44,11 @@ def learned(first: Mapping[SeriesKey, int], settings: Settings, ended: int | Non
         early = ", ".join(_early(series, first, settings, ended)) or "nothing"
         not_yet = f"; not yet: {', '.join(late)}" if late else ""
         lines.append(f"{where}: {_long(history)} of history; could page: {early}{not_yet}")
+    if learning.seconds is not None:
+        which = ", ".join(learning.shortened)
+        lines.append(
+            f"learned from the first {_long(learning.seconds)} of so short a recording; to change it, set {which}"
+        )
     return [*lines, _SHORTER] if waiting else lines
 
 

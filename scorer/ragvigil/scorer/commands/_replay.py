@@ -22,9 +22,9 @@ from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Alert
-    from ragvigil.scorer.config import Settings
     from ragvigil.scorer.estimate import Estimate
     from ragvigil.scorer.monitoring import SeriesKey, Sums
+    from ragvigil.scorer.replay.learning import Learning
     from ragvigil.scorer.replay.load import Loaded
     from ragvigil.scorer.replay.recording import Recording
     from ragvigil.scorer.replay.run import Replayed
@@ -67,7 +67,8 @@ def replay(
     """Replay recorded traces through the whole scorer on the recording's own clock, and show what it finds.
 
     Each series is told with its rate over all that was replayed, and the state in which the end leaves it: no_data
-    where nothing came any more, cold_start where it was too short for a baseline. The last lines say what could
+    where nothing came any more, cold_start where it was too short for a baseline. A recording shorter than twice the
+    usual learning time is learned from for its first third, unless you set that time. The last lines say what could
     have paged in so much history, and what takes more.
 
     The same recording, settings and versions give the same scores bit for bit, in whatever order and files the
@@ -134,13 +135,14 @@ def scored(
 ) -> tuple[dict[str, object], list[str]]:
     """Replay a recording and sum up what was found, for programs and for people."""
     from ragvigil.scorer.replay.into_store import replay_into
+    from ragvigil.scorer.replay.learning import fitted
 
     with tempfile.TemporaryDirectory(prefix="ragvigil-replay-") as scratch:
-        settings = settings_of(config, store or f"sqlite:///{scratch}/replay.db")
+        learning = fitted(settings_of(config, store or f"sqlite:///{scratch}/replay.db"), recording.extent)
         with progress("replaying") as tell:
             seen = _share_of(recording, tell)
-            done = replay_into(recording, settings, speed=factor, page=page, seen=seen)
-        return _summary(settings, done)
+            done = replay_into(recording, learning.settings, speed=factor, page=page, seen=seen)
+        return _summary(learning, done)
 
 
 def _share_of(recording: Recording, tell: Callable[[float], None]) -> Callable[[int], None]:
@@ -149,14 +151,14 @@ def _share_of(recording: Recording, tell: Callable[[float], None]) -> Callable[[
     return lambda moment: tell(min(1.0, (moment - began) / max(ended - began, 1)))
 
 
-def _summary(settings: Settings, done: Replayed) -> tuple[dict[str, object], list[str]]:
+def _summary(learning: Learning, done: Replayed) -> tuple[dict[str, object], list[str]]:
     from ragvigil.exporters import clean
     from ragvigil.scorer.commands import _upstream
     from ragvigil.scorer.store import reading
     from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
     from ragvigil.scorer.store.upstream import upstream
 
-    with closing(reading.open_for_reading(settings.store.path)) as connection:
+    with closing(reading.open_for_reading(learning.settings.store.path)) as connection:
         ledger = reading.ledger(connection)
         verdicts = reading.verdicts(connection)
         held = SqliteMonitoring(connection, {})
@@ -174,7 +176,7 @@ def _summary(settings: Settings, done: Replayed) -> tuple[dict[str, object], lis
         "series": [one.shown for one in series],
         "upstream_sampling": _upstream.shown(sampling),
         "alerts": list(map(_alert, done.alerts)),
-        "learned": (notes := learned(first, settings, done.ended)),
+        "learned": (notes := learned(first, learning, done.ended)),
     }
     width = max([13, *(len(one.key.name) for one in series)])
     lines = [
