@@ -93,5 +93,20 @@ def test_status_shows_the_level_by_the_services_own_labels(service: Service, tmp
     assert one["level"]["method"] == "anchored-level"
     assert one["level"]["lower"] < 0.96 < one["level"]["upper"]
     assert one["audit"]["labels"] == 200
+    assert one["level_by"] == "own"
     text = run(shop, "status", "--config", str(status)).stdout
-    assert "by labels of its own answers" in text
+    assert "watching, level by labels of its own answers, " in text
+    (report,) = json.loads(
+        run(shop, "report", "--since", "2020-01-01", "--config", str(status), "--json").stdout
+    )
+    level = next(one for one in report["panels"]["generation quality"] if one["name"] == "faithful answers")
+    assert level["lower"] < 0.96 < level["upper"]
+    assert level["note"].startswith("corrected for the judge's errors by 200 labels of its own answers")
+
+
+def test_without_labels_of_yours_status_shows_no_level(service: Service, tmp_path: Path) -> None:
+    """By the labels that ship with the judge it may be twenty points off."""
+    path = tmp_path / "plain.toml"
+    path.write_text(f'[store]\nurl = "sqlite:///{service.settings.store.path}"\n')
+    text = CliRunner().invoke(app, ["status", "--config", str(path)]).output
+    assert "  level, last day:  level unknown: no labels of yours (ragvigil label)" in text

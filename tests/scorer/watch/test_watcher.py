@@ -201,6 +201,19 @@ def test_a_level_that_was_always_under_the_floor_is_one_page_until_it_is_back(tm
         assert [(alert.action, alert.dedup_key) for alert in over] == [("resolve", page.dedup_key)]
 
 
+def test_a_floor_pages_nobody_by_labels_of_other_traffic(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What ships with the judge says nothing of this traffic's level, so nothing that should wake anybody."""
+    settings = settings_in(tmp_path, slo=0.9)
+    settings = settings.model_copy(update={"monitor": settings.monitor.model_copy(update={"gold": None})})
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        told = service.live(Hour(unfaithful={"de": 0.3, "en": 0.3}), 60)
+        assert not [alert for alert in told if alert.severity != "warning"]
+    assert "detect.slo pages nobody until monitor.gold names labels of yours" in caplog.text
+
+
 def test_a_budget_that_burns_pages_before_the_floor_has_waited_for_its_day(tmp_path: Path) -> None:
     """Thirty in a hundred where ten are allowed, and twice that is too fast."""
     settings = settings_in(tmp_path, slo=0.9, burn=2.0)

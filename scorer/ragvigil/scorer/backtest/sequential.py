@@ -10,7 +10,7 @@ from ragvigil.scorer import config
 from ragvigil.scorer.backtest.paged import Paged
 from ragvigil.scorer.detect import Alert, Monitor, nanoseconds
 from ragvigil.scorer.watch.batches import observed
-from ragvigil.scorer.watch.gold import Labels
+from ragvigil.scorer.watch.gold import Labels, with_own_floor
 from ragvigil.scorer.watch.port import Place, Seen
 from ragvigil.scorer.watch.segments import Book
 from ragvigil.scorer.watch.watcher import core_settings
@@ -25,7 +25,8 @@ def sequential_pages(
     and what another rule would have had judged beyond what was is not there. Where the judge's version changed, the
     detector is told that nothing is known of the change.
     """
-    core = Monitor(core_settings(settings), labels.gold)
+    own = settings.model_copy(update={"detect": with_own_floor(settings.detect, labels)})
+    core = Monitor(core_settings(own), labels.gold)
     book = Book(settings.detect.segments, settings.detect.segment_by or None)
     length = nanoseconds(settings.detect.batch_seconds)
     start, version = since, ""

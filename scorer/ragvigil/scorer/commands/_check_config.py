@@ -22,6 +22,7 @@ from ragvigil.scorer.errors import ConfigError
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Judge, Settings
     from ragvigil.scorer.dialects import Dialect
+    from ragvigil.scorer.watch.gold import Labels
 
 
 _PATIENCE_SECONDS = 5.0
@@ -57,7 +58,7 @@ def check_config(
     config = one_config(file, config)
     settings = settings_of(config)
     dialects = dialects_of(settings.dialects)
-    labels_of(settings.monitor, settings.judge)
+    labels = labels_of(settings.monitor, settings.judge)
     rubric_of(settings.judge)
     measures_of(settings.judge)
     sinks_of(settings)
@@ -68,7 +69,7 @@ def check_config(
     refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
     if ask:
         _ask(settings)
-    tree, notes = json.loads(settings.model_dump_json()), [*_notes(settings), *_unreadable(dialects)]
+    tree, notes = json.loads(settings.model_dump_json()), [*_notes(settings, labels), *_unreadable(dialects)]
     if as_json:
         typer.echo(json.dumps({"ok": True, "notes": notes, "settings": tree}, indent=2))
         return 0
@@ -93,10 +94,15 @@ def _set(tree: dict[str, object]) -> Iterator[str]:
     yield f"{len(found) - len(own)} settings as by default (--json shows all)"
 
 
-def _notes(settings: Settings) -> Iterator[str]:
+def _notes(settings: Settings, labels: Labels) -> Iterator[str]:
     """What is allowed, and probably not meant."""
     from ragvigil.exporters import is_loopback
 
+    if settings.detect.slo is not None and labels.source != "file":
+        yield (
+            "detect.slo pages nobody: no labels of yours say what the level is; name them in monitor.gold "
+            "(ragvigil label)"
+        )
     yield from _unpriced(settings)
     if not settings.channels:
         return

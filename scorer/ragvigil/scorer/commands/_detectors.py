@@ -9,11 +9,9 @@ from dataclasses import asdict
 
 from ragvigil.scorer.commands._figures import day_of, said, stale
 from ragvigil.scorer.config import Settings
-from ragvigil.scorer.estimate import Efficiency, Estimate, Refusal
-from ragvigil.scorer.labels.book import Book
-from ragvigil.scorer.labels.level import Audit, audit
+from ragvigil.scorer.estimate import Efficiency, Refusal
+from ragvigil.scorer.labels.level import Level, book_for, level_of
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.store import reading_labels
 from ragvigil.scorer.store.detected import detectors, last_day
 from ragvigil.scorer.watch.gold import labels_of
 from ragvigil.scorer.watch.overview import Overview, overview
@@ -22,9 +20,10 @@ from ragvigil.scorer.watch.watcher import Notes, notes_of
 
 _CALIBRATION = {
     "file": "calibrated with your labels",
-    "shipped": "calibrated with the labels that ship with the judge, not yours",
+    "shipped": "falls weighed by the labels that ship with the judge, not yours",
     "none": "uncalibrated",
 }
+_LEVEL_BY = {"own": "level by labels of its own answers", "file": "level by your labels (monitor.gold)"}
 
 
 def as_json(connection: sqlite3.Connection, settings: Settings) -> list[dict[str, object]]:
@@ -39,32 +38,34 @@ def as_json(connection: sqlite3.Connection, settings: Settings) -> list[dict[str
             "segment_by": notes.book.dimension,
             "too_late": notes.too_late,
             "judged": asdict(found.judged),
-            "level": None if level is None else asdict(level),
-            "audit": None if audited is None else asdict(audited),
+            "level": asdict(level.found),
+            "level_by": level.by,
+            "audit": None if level.audit is None else asdict(level.audit),
             "efficiency": asdict(found.efficiency),
         }
-        for place, notes, found, audited in _found(connection, settings)
-        for level in (_level(found, audited),)
+        for place, notes, found, level in _found(connection, settings)
     ]
 
 
 def as_text(connection: sqlite3.Connection, settings: Settings) -> list[str]:
     """Three lines for each service."""
     lines: list[str] = []
-    for place, notes, found, audited in _found(connection, settings):
+    for place, notes, found, level in _found(connection, settings):
         where = place.service + (f", {place.environment}" if place.environment else "")
         state = _state(notes, settings)
         learning = (
             f", day {_days(notes) + 1} of {settings.detect.learning_days:g}" if state == "learning" else ""
         )
         by = f", segments by {notes.book.dimension}" if notes.book.dimension else ""
+        whose = _CALIBRATION[notes.labels]
+        if level.by != notes.labels and level.by != "none":
+            whose = f"{_LEVEL_BY[level.by]}, {whose}"
         lines += [
-            f"detector {where}: {state}{learning}, {_CALIBRATION[notes.labels]}{by}",
+            f"detector {where}: {state}{learning}, {whose}{by}",
             f"  judged, last day: {said(found.judged)}{_saved(found.efficiency)}",
+            f"  level, last day:  {said(level.found)}",
         ]
-        level = _level(found, audited)
-        if level is not None:
-            lines.append(f"  level, last day:  {said(level)}")
+        audited = level.audit
         if audited is not None:
             lines.append(
                 f"  audited {day_of(audited.drawn_at)}: {said(audited.then)}, by labels of its own answers"
@@ -73,31 +74,22 @@ def as_text(connection: sqlite3.Connection, settings: Settings) -> list[str]:
     return lines
 
 
-def _level(found: Overview, audited: Audit | None) -> Estimate | Refusal | None:
-    """By labels of the service's own answers where they carry one, else by the gold set."""
-    return audited.now if audited is not None and isinstance(audited.now, Estimate) else found.level
-
-
 def _found(
     connection: sqlite3.Connection, settings: Settings
-) -> Iterator[tuple[Place, Notes, Overview, Audit | None]]:
+) -> Iterator[tuple[Place, Notes, Overview, Level]]:
     if not settings.detect.enabled:
         return
     labels = labels_of(settings.monitor, settings.judge)
     for place, saved in detectors(connection):
         notes = None if saved is None else notes_of(saved)
         if notes is not None:
-            found = overview(last_day(connection, place, notes.start), labels)
-            yield place, notes, found, _audited(connection, place, found)
-
-
-def _audited(connection: sqlite3.Connection, place: Place, found: Overview) -> Audit | None:
-    """What people's labels of this judge's verdicts say; None without any."""
-    drawn = reading_labels.latest_draw(connection, place, found.judge)
-    if drawn is None:
-        return None
-    audited = audit(Book(drawn, reading_labels.labels(connection)), found.judged)
-    return audited if audited.labels else None
+            found = overview(last_day(connection, place, notes.start))
+            yield (
+                place,
+                notes,
+                found,
+                level_of(found.judged, book_for(connection, place, found.judge), labels),
+            )
 
 
 def _state(notes: Notes, settings: Settings) -> str:

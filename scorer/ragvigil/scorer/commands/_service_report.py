@@ -84,7 +84,8 @@ def report(
 def _report(
     connection: sqlite3.Connection, place: Place, span: tuple[int, int], overdue: int, labels: Labels
 ) -> Report:
-    from ragvigil.scorer.reporting.report import DETAILED, NAMES, report_of
+    from ragvigil.scorer.labels.level import book_for
+    from ragvigil.scorer.reporting.report import DETAILED, NAMES, latest_judge, report_of
     from ragvigil.scorer.store import reading_report
 
     since, until = span
@@ -99,6 +100,7 @@ def _report(
         until=until,
         people_read=people,
         labels=labels,
+        book=book_for(connection, place, latest_judge(read.answers)),
     )
     unexplained = {one.trace_id for one in found.worst if not one.why and one.faithfulness < 0.5}
     worst = [

@@ -143,8 +143,8 @@ class Detect(_Section):
         default=None,
         gt=0,
         lt=1,
-        description="share of faithful answers, calibrated, below which it pages whatever was before; "
-        "0.9 means 90 %; default: no floor",
+        description="share of faithful answers, by labels that monitor.gold names, below which it pages whatever was "
+        "before; 0.9 means 90 %; default: no floor",
     )
     burn: float | None = Field(
         default=None,

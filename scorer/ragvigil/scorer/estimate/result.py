@@ -92,7 +92,12 @@ def both_ends(one: Estimate) -> tuple[Estimate, Estimate]:
 
 
 Reason = Literal[
-    "not_enough_data", "judge_not_informative", "needs_segment_audit", "no_unfaithful_gold", "one_label_only"
+    "not_enough_data",
+    "judge_not_informative",
+    "needs_segment_audit",
+    "no_unfaithful_gold",
+    "one_label_only",
+    "no_labels",
 ]
 
 

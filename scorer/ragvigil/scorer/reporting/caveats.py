@@ -44,9 +44,9 @@ def read_warnings(read: Read, days: Integers, retrieved: Mapping[int, Score]) ->
 
 
 def trust_warnings(
-    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure, labels: str
+    panels: Mapping[str, tuple[Figure, ...]], people_read: int, faithfulness: Figure
 ) -> tuple[str, ...]:
-    """What is missing that would make the figures worth more; `labels` says where those of people are from."""
+    """What is missing that would make the figures worth more."""
     found: list[str] = []
     if not people_read:
         found.append(
@@ -56,12 +56,7 @@ def trust_warnings(
     if faithfulness.value is not None and level.value is None:
         found.append(
             "Faithfulness is the judge's pass rate, uncorrected: its band may be too low, and it raises no red flag. "
-            "Labels of people correct it (ragvigil calibrate, monitor.gold)."
-        )
-    elif labels == "shipped":
-        found.append(
-            "The band of faithfulness is that of the judge's pass rate, uncorrected: the labels that ship with it are "
-            "of other traffic. Labels of your own answers tell the level (ragvigil calibrate, monitor.gold)."
+            "Labels of your own answers correct it (ragvigil label, monitor.gold)."
         )
     relevance = next(one for one in panels["generation quality"] if one.name == "answer relevance")
     if faithfulness.value is None and relevance.value is not None:

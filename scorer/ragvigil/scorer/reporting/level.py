@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.gold import calibration_of
-from ragvigil.scorer.estimate import Refusal, judged_rate, portable_level, window
+from ragvigil.scorer.estimate import Refusal, judged_rate, window
 from ragvigil.scorer.estimate.figure import Figure, mean_with_lost
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
+from ragvigil.scorer.labels.book import Book
+from ragvigil.scorer.labels.level import level_of
 from ragvigil.scorer.store.reading_report import Answer
 from ragvigil.scorer.watch.gold import Labels
 
 NAME = "faithful answers"
 _LEAST_CHANCE = 1e-6
-_SHIPPED = "the labels that ship with the judge"
+_OWN = "{:,} labels of its own answers"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +92,12 @@ def pass_rate(sample: Sample) -> Figure:
     )
 
 
-def faithful(sample: Sample, labels: Labels) -> Figure:
-    """The level, corrected by labels for the judge's errors; without a value where they cannot tell.
+def faithful(sample: Sample, labels: Labels, book: Book | None = None) -> Figure:
+    """The level, corrected by labels for the judge's errors; without a value where nobody's labels can tell.
 
-    Rogan and Gladen's estimate with the uncertainty of the pass rate and of the labels:
-    ``ragvigil.scorer.estimate.portable_level``. Its interval holds the levels with all verdicts that never came failed
-    and passed.
+    Which labels, ``ragvigil.scorer.labels.level.level_of`` says: those in `book`, of the service's own answers, first.
+    Its interval holds the levels with all verdicts that never came failed and passed.
     """
-    if labels.source == "none":
-        return Figure(NAME, None, None, None, sample.known, note="no labels correct the judge (monitor.gold)")
     rate = judged_rate(
         window(
             verdict=sample.verdict,
@@ -109,35 +107,14 @@ def faithful(sample: Sample, labels: Labels) -> Figure:
             n_traces=sample.answers,
         )
     )
-    level = portable_level(rate, calibration_of(labels.gold))
-    if isinstance(level, Refusal):
-        return Figure(NAME, None, None, None, sample.known, note=level.detail)
-    whose = f"{_SHIPPED}, which are of other traffic" if labels.source == "shipped" else "your labels"
-    note = "; ".join((f"corrected for the judge's errors by {whose}", *level.caveats))
-    ends = None if level.bounds is None else (level.bounds.lowest.value, level.bounds.highest.value)
-    return Figure(NAME, level.value, level.lower, level.upper, level.n_judged, note=note, bounds=ends)
-
-
-def for_band(rate: Figure, level: Figure, labels: Labels) -> Figure:
-    """What faithfulness is judged by: the level where people labelled this service's answers, else the pass rate.
-
-    That labels of another set tell of this traffic is an assumption, and no reason to call it better, or worse.
-    """
-    if level.value is None or level.lower is None or level.upper is None:
-        return rate
-    if labels.source != "shipped":
-        return level
-    value, lower, upper = (f"{100.0 * one:.1f} %" for one in (level.value, level.lower, level.upper))
-    return replace(
-        rate, note=f"{rate.note}; {value} ({lower} to {upper}) by {_SHIPPED}, if they tell of this traffic"
-    )
-
-
-def for_flags(rate: Figure, level: Figure, labels: Labels) -> Figure:
-    """The level that red flags go by: with labels of another set, no lower than the pass rate may be."""
-    if labels.source != "shipped" or level.upper is None or rate.upper is None:
-        return level
-    return replace(level, upper=max(level.upper, rate.upper))
+    level = level_of(rate, book, labels)
+    found = level.found
+    if isinstance(found, Refusal):
+        return Figure(NAME, None, None, None, sample.known, note=found.detail)
+    whose = "your labels" if level.audit is None or level.by == "file" else _OWN.format(level.audit.labels)
+    note = "; ".join((f"corrected for the judge's errors by {whose}", *found.caveats))
+    ends = None if found.bounds is None else (found.bounds.lowest.value, found.bounds.highest.value)
+    return Figure(NAME, found.value, found.lower, found.upper, found.n_judged, note=note, bounds=ends)
 
 
 def missing_warnings(sample: Sample, *figures: Figure) -> Iterator[str]:

@@ -10,11 +10,11 @@ import numpy as np
 from ragvigil.scorer.estimate.figure import Figure, mean, quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats, Integers
 from ragvigil.scorer.failure_tags import TAGS
+from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.moments import DAY, day_of
 from ragvigil.scorer.reporting.bands import BY_WORDS, Banded, Overall, banded, overall, red_flags
 from ragvigil.scorer.reporting.caveats import read_warnings, trust_warnings
-from ragvigil.scorer.reporting.level import NAME as LEVEL
-from ragvigil.scorer.reporting.level import asked, faithful, for_band, for_flags, missing_warnings, pass_rate
+from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, pass_rate
 from ragvigil.scorer.signals.telling import Telling, telling
 from ragvigil.scorer.signals.turns import Turn, signals_of
 from ragvigil.scorer.store.reading_report import Answer, Read, Score
@@ -126,30 +126,32 @@ def report_of(
     until: int,
     people_read: int,
     labels: Labels,
+    book: Book | None = None,
 ) -> Report:
     """The report on the answers of [since, until), Unix nanoseconds.
 
-    Somebody has read `people_read` of them; `labels` correct the judge's pass rate.
+    Somebody has read `people_read` of them; what people said of this service's answers (`book`), else `labels` of
+    yours, corrects the judge's pass rate.
     """
     answers = read.answers
     groups = _conversations(answers)
     weight = np.array([1.0 / one.upstream for one in answers], dtype=np.float64)
-    judge = next((one.judge for one in reversed(answers) if one.judge is not None), None)
+    judge = latest_judge(answers)
     drawn = _drawn(answers, weight)
     panels = _panels(answers, scores, groups, weight, drawn)
     sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
-    faithfulness, level = pass_rate(sample), faithful(sample, labels)
+    faithfulness, level = pass_rate(sample), faithful(sample, labels, book)
     success = _success(answers, groups, drawn)
     panels["generation quality"] = (faithfulness, level, success, *panels["generation quality"])
     panels["cost and latency"] = _cost(answers, groups)
     by_tag = _tag_values(answers, scores["failure_tags"])
     figures = {one.name: one for panel in panels.values() for one in panel}
     figures |= {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
-    bands = banded(_for_bands(figures) | {"faithfulness": for_band(faithfulness, level, labels)})
+    bands = banded(_for_bands(figures) | {"faithfulness": faithfulness if level.value is None else level})
     days = np.array([one.started_at // DAY for one in answers], dtype=np.int64)
     segments, codes, left_out = _segments(answers)
     ranked = _ranked(answers, judge)
-    flags = red_flags(figures | {LEVEL: for_flags(faithfulness, level, labels)})
+    flags = red_flags(figures)
     return Report(
         place[0],
         place[1],
@@ -170,9 +172,14 @@ def report_of(
         (
             *read_warnings(read, days, scores["empty_retrieval"]),
             *missing_warnings(sample, faithfulness, level),
-            *trust_warnings(panels, people_read, faithfulness, labels.source),
+            *trust_warnings(panels, people_read, faithfulness),
         ),
     )
+
+
+def latest_judge(answers: Sequence[Answer]) -> str | None:
+    """The judge (version and prompt) of the last verdict; None where none came. A report is about its verdicts."""
+    return next((one.judge for one in reversed(answers) if one.judge is not None), None)
 
 
 def _panels(

@@ -11,6 +11,7 @@ import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
 from ragvigil.scorer import config
+from ragvigil.scorer.config.watching import Detect
 from ragvigil.scorer.detect import GoldSet
 from ragvigil.scorer.errors import ConfigError, why
 
@@ -51,6 +52,11 @@ def labels_of(monitor: config.Monitor, judge: config.Judge) -> Labels:
         return Labels(read_gold(monitor.gold), "file")
     shipped = shipped_gold(judge.model) if judge.kind == "builtin" else None
     return Labels(_silent(), "none") if shipped is None else Labels(shipped, "shipped")
+
+
+def with_own_floor(detect: Detect, labels: Labels) -> Detect:
+    """The settings, without a floor where only labels of other traffic could say whether the level is under it."""
+    return detect.model_copy(update={"slo": None, "burn": None}) if labels.source == "shipped" else detect
 
 
 def shipped_gold(model: str) -> GoldSet | None:

@@ -1,4 +1,4 @@
-"""What the records of a service's last day say: the judged rate, the level behind it, and what judging saved."""
+"""What the records of a service's last day say: the judged rate, and what judging saved."""
 
 from __future__ import annotations
 
@@ -7,18 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.gold import calibration_of
 from ragvigil.scorer.estimate import (
     Efficiency,
     Estimate,
     Refusal,
     efficiency,
     judged_rate,
-    portable_level,
     window,
 )
 from ragvigil.scorer.watch.batches import observed
-from ragvigil.scorer.watch.gold import Labels
 from ragvigil.scorer.watch.port import Seen
 
 
@@ -28,14 +25,12 @@ class Overview:
 
     judged: Estimate | Refusal
     """Share of verdicts that passed: Hájek weights, segments, control variate, clustered by conversation."""
-    level: Estimate | Refusal | None
-    """Share of faithful answers, corrected by the gold set (mode P); None without one."""
     efficiency: Efficiency | Refusal
     judge: str
     """Version and prompt of the judge whose verdicts these are; empty when there are none."""
 
 
-def overview(rows: Sequence[Seen], labels: Labels) -> Overview:
+def overview(rows: Sequence[Seen]) -> Overview:
     """The numbers of these records; those without a cheap score make no claim and are left out."""
     batch = observed(rows, 0, 0)
     assert batch.judged is not None
@@ -50,6 +45,4 @@ def overview(rows: Sequence[Seen], labels: Labels) -> Overview:
         conversation=batch.conversation[drawn],
         segment=batch.segment[drawn],
     )
-    rate = judged_rate(data)
-    level = None if labels.source == "none" else portable_level(rate, calibration_of(labels.gold))
-    return Overview(rate, level, efficiency(data), batch.judge_version)
+    return Overview(judged_rate(data), efficiency(data), batch.judge_version)

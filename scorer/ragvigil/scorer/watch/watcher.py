@@ -25,7 +25,7 @@ from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.watch.batches import observed, planned
-from ragvigil.scorer.watch.gold import Labels
+from ragvigil.scorer.watch.gold import Labels, with_own_floor
 from ragvigil.scorer.watch.port import Past, Place, Raised, Seen, WatchStore
 from ragvigil.scorer.watch.segments import Book
 from ragvigil.scorer.watch.teller import Teller
@@ -97,6 +97,9 @@ class Watcher:
         diagnoser: Diagnoser | None = None,
     ) -> None:
         """`room` is how many records more may wait for the judge."""
+        if settings.detect.slo is not None and labels.source != "file":
+            _log.warning("detect.slo pages nobody until monitor.gold names labels of yours")
+        settings = settings.model_copy(update={"detect": with_own_floor(settings.detect, labels)})
         self._store = store
         self._detect = settings.detect
         self._labels = labels
