@@ -56,6 +56,10 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ("[sample]\nrate = 1.2", r"sample\.rate: must be at most 1 \(got 1\.2; share of records"),
         ("[sample]\nrate = nan", r"sample\.rate: "),
         ("[detect]\nburn = 2.0", r"detect: burn needs the slo whose budget burns: set slo as well"),
+        (
+            "[monitor.faithfulness]\nwindow_seconds = 4000\nbaseline_seconds = 100",
+            r"baseline_seconds \(100\) is shorter than window_seconds \(4000\), which is compared with it: set it to ",
+        ),
         ("[monitor.faithfulness]\nmin_sample = 3", r"monitor\.faithfulness\.min_sample: .*20"),
         (
             "[channels.a]\ntype = 'webhook'\nurl = 'http://x'",

@@ -36,7 +36,9 @@ def have_done(
     """
     path = settings.store.path
     if not path.is_file():
-        raise StoreError(f"{located(path)}: no such store; name it with --store")
+        raise StoreError(
+            f"{located(path)}: no such store; name the one of your scorer with --config or --store"
+        )
     deadline = time.monotonic() + seconds
     try:
         name = requests.ask(wanted)

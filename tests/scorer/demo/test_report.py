@@ -94,6 +94,9 @@ def test_a_machine_that_was_too_busy_is_named_where_something_did_not_hold() -> 
     assert replace(report_of(CITATION, FAITHFULNESS), most_waiting=991).problems == ()
     assert len(replace(report_of(CITATION), most_waiting=300).problems) == 1
     busy = replace(report_of(CITATION), most_waiting=991).problems[-1]
+    slow = (*ACTS[:4], Act("healthy", None, 45 * SECOND, 225 * SECOND))
+    said = "a phase lasted 180 s: this machine is busy with other things; try again later"
+    assert report_of(CITATION, acts=slow).problems[-1] == said
     assert busy == "991 traces waited at once: this machine is busy with other things; try again later"
 
 

@@ -49,6 +49,20 @@ def test_good_answers_hold_and_a_segment_with_too_few_of_its_own_does_not(
     assert Files(tmp_path, whole).run(right(60)) == 0
 
 
+def test_a_share_written_as_a_percentage_is_asked_back(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No interval ends at 85, and what was meant is easy to guess."""
+    assert Files(tmp_path, "limits.faithfulness.at_least = 85").run(right(30)) == 2
+    assert "limits.faithfulness.at_least: is a share from 0 to 1" in capsys.readouterr().err
+
+
+def test_a_limit_of_a_key_that_no_row_has_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The words "0 answers" sounded as if there were none."""
+    assert Files(tmp_path, "limits.total_seconds.at_most = 2").run(right(30)) == 1
+    assert "no row has total_seconds, at least 110 are needed" in capsys.readouterr().out
+
+
 def test_wrong_answers_fail_and_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A person has to see what is wrong without looking for it."""
     rows = [answer(n, text=f"The fee of office {n} is {500 + n} euros [d{n}].") for n in range(30)]

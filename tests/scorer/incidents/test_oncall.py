@@ -351,6 +351,7 @@ def test_without_a_scorer_the_command_does_it(settings: Settings) -> None:
     (found,) = json.loads(ragvigil("incidents", "--json", "--store", str(path)).stdout)
     assert (found["id"], found["state"], found["silenced_by"]) == ("inc-aa11", "silenced", [added["id"]])
     assert [one["channel"] for one in found["deliveries"]] == ["oncall"]
+    assert datetime.fromisoformat(found["opened_at"]).tzinfo is not None
     refused = ragvigil("ack", "inc-zz", "--store", str(path))
     assert (refused.returncode, "no incident 'inc-zz'" in refused.stderr) == (2, True)
 

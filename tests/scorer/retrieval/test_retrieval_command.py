@@ -18,6 +18,8 @@ from typer.testing import CliRunner, Result
 from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.retrieval.evaluation import runs_named
+from ragvigil.scorer.retrieval.labels import labelled
 from ragvigil.scorer.retrieval.queries import KINDS
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.testset.freeze import frozen
@@ -230,7 +232,7 @@ def test_rows_are_scored_on_the_evidence_that_they_hold(tmp_path: Path) -> None:
         ("a", 1.0, 0.5),
         ("b", 0.0, 0.0),
     ]
-    assert "1 queries were not asked there and are left out" in run["notes"]
+    assert "1 query was not asked there and is left out" in run["notes"]
     assert found["notes"] == ["1 of 3 queries are synthetic: they stand for no traffic"]
 
 
@@ -268,6 +270,8 @@ def test_what_production_retrieved_is_read_from_the_store(tmp_path: Path) -> Non
     (run,) = told(rows, "--store", f"sqlite:///{path}", "--service", "docs")["runs"]
     assert [one["mrr"] for one in run["each"]] == [0.5]
     assert any("the latest of each counts" in note for note in run["notes"])
+    with pytest.raises(InputError, match="did you mean docs"):
+        runs_named(labelled(Path(rows)), store=path, service="doc")
     (everywhere,) = told(rows, "--store", f"sqlite:///{path}")["runs"]
     assert any("are the ids of one kind? Found 'p9'" in note for note in everywhere["notes"])
 

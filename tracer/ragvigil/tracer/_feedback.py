@@ -36,6 +36,8 @@ _LOW_64 = 2**64 - 1
 def current_trace_id() -> str | None:
     """Trace id of the traced request around, as 32 hexadecimal characters; None outside of one.
 
+    None, too, while the scorer is dead or tracing is off: nothing is traced then. A response needs `str | None` for it.
+
     Hand it to the page that shows the answer: ``record_feedback`` takes it back.
     """
     span = scope_of(otel_context.get_current()).span

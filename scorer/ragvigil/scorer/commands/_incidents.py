@@ -10,12 +10,28 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ragvigil.scorer.commands._moments import in_iso
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 
 if TYPE_CHECKING:
     from ragvigil.scorer.monitoring import Incident
     from ragvigil.scorer.store.reading import Message
     from ragvigil.scorer.store.reading_incidents import Standing
+
+_MOMENTS = frozenset(
+    {
+        "opened_at",
+        "since",
+        "recovering_since",
+        "resolved_at",
+        "first_until",
+        "amended_at",
+        "again_since",
+        "at",
+        "delivered_at",
+        "refused_at",
+    }
+)
 
 
 def incidents(
@@ -47,13 +63,21 @@ def incidents(
 def _mapping(one: Standing) -> dict[str, object]:
     incident = one.incident
     return {
-        **asdict(incident),
+        **_dated(asdict(incident)),
         "key": incident.key._asdict(),
         "state": one.state,
-        "acknowledged": None if one.acknowledged is None else asdict(one.acknowledged),
+        "acknowledged": None if one.acknowledged is None else _dated(asdict(one.acknowledged)),
         "silenced_by": list(one.silenced_by),
-        "silenced_until": one.silenced_until,
-        "deliveries": [asdict(message) for message in one.messages],
+        "silenced_until": None if one.silenced_until is None else in_iso(one.silenced_until),
+        "deliveries": [_dated(asdict(message)) for message in one.messages],
+    }
+
+
+def _dated(found: dict[str, object]) -> dict[str, object]:
+    """The same with ISO 8601 for its moments, as webhooks have them: many a JSON reader rounds nanoseconds."""
+    return {
+        name: in_iso(value) if name in _MOMENTS and isinstance(value, int) else value
+        for name, value in found.items()
     }
 
 

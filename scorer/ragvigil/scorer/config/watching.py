@@ -42,6 +42,15 @@ class Rule(_Section):
         default=1800.0, description="a fall so soon after the last one resolved re-opens that incident"
     )
 
+    @model_validator(mode="after")
+    def _baseline_is_no_shorter(self) -> Self:
+        if self.baseline_seconds < self.window_seconds:
+            raise ValueError(
+                f"baseline_seconds ({self.baseline_seconds:g}) is shorter than window_seconds "
+                f"({self.window_seconds:g}), which is compared with it: set it to several windows"
+            )
+        return self
+
 
 _CITATION: Mapping[str, object] = {
     "window_seconds": 600.0,

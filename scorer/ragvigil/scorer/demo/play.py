@@ -91,7 +91,7 @@ async def play(store: Path, *, faults: bool, view: View, pace: Pace | None = Non
         stage.traffic = Traffic(
             f"http://{service.ready['http']}", await questions, rate=pace.questions_a_second
         )
-        await _perform(stage, script(pace, faults=faults), pace)
+        await _perform(stage, script(pace, faults=faults))
         await _drain(stage, scorer, service)
     return _report(stage)
 
@@ -185,18 +185,17 @@ async def _start_service(stack: AsyncExitStack, stage: Stage, scorer: Child) -> 
     )
 
 
-async def _perform(stage: Stage, phases: Sequence[Phase], pace: Pace) -> None:
+async def _perform(stage: Stage, phases: Sequence[Phase]) -> None:
     """Play the phases under traffic."""
     assert stage.traffic is not None
     stop = asyncio.Event()
     asking = asyncio.create_task(stage.traffic.run(stop))
-    last = time.monotonic() + pace.total_seconds
     try:
         async with httpx.AsyncClient(base_url=stage.traffic.url, trust_env=False) as client:
             for phase in phases:
                 reply = await client.post("/fault", json={"name": phase.fault})
                 reply.raise_for_status()
-                await _perform_phase(stage, phase, min(last, time.monotonic() + phase.longest_seconds))
+                await _perform_phase(stage, phase, time.monotonic() + phase.longest_seconds)
     finally:
         stop.set()
         await asking

@@ -13,6 +13,8 @@ RIGHT_SERIES: Mapping[FaultName, SeriesName] = {"citations": "citation", "unfait
 """The series that each fault must be paged as."""
 _BUSY = 300
 """Waiting traces from which on a page comes later than the demo has time for."""
+_SLOW = 60.0
+"""Seconds of a phase; where nothing else runs each is over in a third of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,11 @@ class Report:
             found.append("the ledger does not account for every trace")
         if self.traces_failed:
             found.append(f"{self.traces_failed:,} questions were not answered")
+        slowest = max((act.ended - act.began for act in self.acts), default=0) / 1e9
+        if found and slowest > _SLOW and self.most_waiting <= _BUSY:
+            found.append(
+                f"a phase lasted {slowest:.0f} s: this machine is busy with other things; try again later"
+            )
         if found and self.most_waiting > _BUSY:
             found.append(
                 f"{self.most_waiting:,} traces waited at once: this machine is busy with other things; try again later"

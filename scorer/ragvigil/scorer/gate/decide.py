@@ -7,7 +7,7 @@ from typing import Literal
 
 from ragvigil.scorer.estimate import FEWEST, observations_for
 from ragvigil.scorer.estimate.figure import CONFIDENCE, Figure, quantile_needs
-from ragvigil.scorer.gate.names import Kind
+from ragvigil.scorer.gate.names import KEYS, Kind
 from ragvigil.scorer.gate.settings import Limit
 
 State = Literal["holds", "fails", "not_shown", "not_enough_data"]
@@ -45,6 +45,8 @@ def decide(figure: Figure, limit: Limit, kind: Kind) -> Decision:
 
 def _few(figure: Figure, limit: Limit, kind: Kind) -> str:
     needed = needs(limit, kind)
+    if not figure.n and figure.name in KEYS:
+        return f"no row has {figure.name}, at least {needed:,} are needed"
     best = ", all of them right" if kind == "share" and needed > FEWEST else ""
     return f"{figure.n:,} answers, at least {needed:,} are needed{best}"
 

@@ -83,6 +83,13 @@ def _faults(key: str, name: str, limit: Limit) -> Iterator[ConfigError]:
         right = "at_least" if figure.better == "high" else "at_most"
         yield ConfigError(key, f"a {figure.better} one is good", f"say {right}")
     if figure.unit == "share":
+        for end in ("at_least", "at_most"):
+            given: float | None = getattr(limit, end)
+            if given is not None and 1.0 < given <= 100.0:
+                yield ConfigError(
+                    f"{key}.{end}", "is a share from 0 to 1", f"did you mean {given / 100.0:g}?"
+                )
+                return
         if limit.at_least is not None and limit.at_least >= 1.0:
             yield ConfigError(
                 f"{key}.at_least", "no interval ends at 1", "0.95 needs 73 answers, all right; 0.99 381"

@@ -36,6 +36,8 @@ _OWN: Mapping[str, Named] = {
     "cost_usd": Named("mean", "low", "usd"),
     GROUNDED_ANSWER: Named("share", "high"),
 }
+KEYS = ("total_seconds", "retrieval_seconds", "generation_seconds", "cost_usd")
+"""Figures that are what the rows say under that key."""
 CORRECTED = ("faithfulness", "success")
 """Figures that labels can correct."""
 _OF_SILENCE = ("no_answer_false_claims", "false_refusals", WITH_VERDICT)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ragvigil.scorer.dialects import DIALECTS, Dialect
-from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.errors import InputError, meant
 from ragvigil.scorer.offline.rows import EVIDENCE, naming, record_of
 from ragvigil.scorer.retrieval.chosen import target_of
 from ragvigil.scorer.retrieval.compare import Compared, compare
@@ -21,6 +21,7 @@ from ragvigil.scorer.retrieval.retriever import corpus_of, run_of
 from ragvigil.scorer.retrieval.runs import runs_in
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.reading_asked import answers_to
+from ragvigil.scorer.store.reading_history import services
 from ragvigil.scorer.trace import RagTrace
 
 
@@ -76,9 +77,20 @@ def runs_named(
         runs += [run_of(one, labelled, passages, top_k) for one in retrievers]
     if store is not None:
         with closing(open_for_reading(store)) as connection:
+            _refuse_unknown(connection, service)
             records = _asked(connection, labelled, service)
             runs += runs_of(store.name, *matched(store.name, records, labelled.queries))
     return runs or _own_evidence(labelled)
+
+
+def _refuse_unknown(connection: sqlite3.Connection, service: str | None) -> None:
+    """Raises InputError, which names those there are, for a service without records."""
+    known = list(dict.fromkeys(one.service for one in services(connection)))
+    if service is not None and service not in known:
+        raise InputError(
+            "--service",
+            f"no answer of {service[:60]!r} is kept; {meant(service, known) if known else 'nor of any'}",
+        )
 
 
 def _asked(

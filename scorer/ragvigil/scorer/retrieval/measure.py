@@ -277,19 +277,23 @@ def _notes(queries: Sequence[Query], run: Run, each: Sequence[Each], level: int)
     nothing = sum(not query.relevant(level) for query in queries)
     if nothing:
         told.append(
-            f"{nothing:,} queries have no relevant passage and are left out (trec_eval counts them as 0)"
+            f"{_queries(nothing, 'has', 'have')} no relevant passage and {_is(nothing)} left out "
+            "(trec_eval counts them as 0)"
         )
     absent = sum(bool(query.relevant(level)) and query.id not in run.rankings for query in queries)
     if absent and run.recorded:
-        told.append(f"{absent:,} queries were not asked there and are left out")
+        told.append(f"{_queries(absent, 'was', 'were')} not asked there and {_is(absent)} left out")
     elif absent:
         told.append(
-            f"{absent:,} queries are not in the run and count as finding nothing, as with trec_eval -c"
+            f"{_queries(absent, 'is', 'are')} not in the run and {'counts' if absent == 1 else 'count'} as finding "
+            "nothing, as with trec_eval -c"
         )
     known = {query.id for query in queries}
     strange = [name for name in run.rankings if name not in known]
     if strange:
-        told.append(f"{len(strange):,} queries of the run are not among these, such as {strange[0][:60]!r}")
+        told.append(
+            f"{_queries(len(strange), 'of the run is', 'of the run are')} not among these, such as {strange[0][:60]!r}"
+        )
     again = sum(bool(one.again) for one in each)
     if again:
         told.append(f"{again:,} queries have a passage more than once: it keeps its places and counts once")
@@ -322,3 +326,15 @@ def _strangers(each: Sequence[Each]) -> tuple[str, ...]:
     wanted = next(name for name, grade in each[0].query.grades.items() if grade >= each[0].level)
     told = f"are the ids of one kind? Found {found[:60]!r}, labelled {wanted[:60]!r}"
     return (f"no passage that was found is labelled for its query: {told}",)
+
+
+def _queries(count: int, one: str, more: str) -> str:
+    """
+    >>> _queries(1, "is", "are"), _queries(2, "is", "are")
+    ('1 query is', '2 queries are')
+    """
+    return f"{count:,} {f'query {one}' if count == 1 else f'queries {more}'}"
+
+
+def _is(count: int) -> str:
+    return "is" if count == 1 else "are"
