@@ -16,14 +16,23 @@ _QUARTER_DAYS = 92
 """After which people should look again (S6 of the evaluation methods)."""
 
 
+_BY_JUDGE = "as the judge sees it"
+_BY_PEOPLE = "by people's labels"
+_BY = {
+    "anchored-level": "by people's labels, and by the judge since",
+    "rogan-gladen": "corrected for the judge's known errors",
+}
+"""What an estimate rests on, by its method (docs/intervals.md, `--json`)."""
+
+
 def said(found: Estimate | Refusal) -> str:
-    """The value with its interval, n, method, caveats and bounds; or why there is none."""
+    """The value with its interval, n, what it rests on, caveats and bounds; or why there is none."""
     if isinstance(found, Refusal):
         return found.detail
     caveats = "".join(f"; {caveat}" for caveat in found.caveats) + at_both_fates(found)
     return (
         f"{found.value:.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,} of {found.n_traces:,}, "
-        f"{found.method}{caveats}"
+        f"{_BY.get(found.method.partition('+')[0], _BY_PEOPLE if found.calibrated else _BY_JUDGE)}{caveats}"
     )
 
 

@@ -17,7 +17,7 @@ from ragvigil.scorer.moments import HOUR
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._json import to_json
-from ragvigil.scorer.store._rows import measurement_of
+from ragvigil.scorer.store._rows import measurement_of, record_of
 from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store._sqlite_seen import NOT_SCOREABLE
 from ragvigil.scorer.store.upstream import upstream_of
@@ -28,6 +28,8 @@ _MEASURED = ("criteria.", "judge.")
 """How the names begin of what the judge measures beside faithfulness."""
 _CAVEAT_NANOSECONDS = HOUR
 _CAVEAT_CHARACTERS = 250
+_QUOTED = 120
+"""Characters of a passage beside the claim that it contradicts."""
 _END_OF_TIME = 2**63 - 1
 _PLACE = "series = ? AND service = ? AND environment = ?"
 
@@ -324,4 +326,29 @@ class SqliteMonitoring:
         ).fetchone()
         claims: list[dict[str, Any]] = json.loads(row[0]) if row else []
         worst = min(claims, key=lambda claim: claim["probability"], default=None)
-        return f"not in the passages: {worst['text']}" if worst else "an unsupported claim"
+        if worst is None:
+            return "an unsupported claim"
+        told = (
+            self._passage_text(record_id, worst.get("nearest")) if worst["verdict"] == "contradicted" else ""
+        )
+        if told:
+            return f'the passages say "{clean(told, limit=_QUOTED)}", not: {worst["text"]}'
+        return f"not in the passages: {worst['text']}"
+
+    def _passage_text(self, record_id: int, source: Mapping[str, Any] | None) -> str:
+        """The stretch of a passage as it is stored, so redacted; empty where its content is gone."""
+        if source is None:
+            return ""
+        row = self._connection.execute(
+            "SELECT r.*, t.spans FROM records r JOIN traces t USING (trace_id) WHERE r.id = ? "
+            "AND r.evidence IS NOT NULL AND t.spans IS NOT NULL",
+            (record_id,),
+        ).fetchone()
+        if row is None:
+            return ""
+        texts = (
+            document.text
+            for document in record_of(row).documents
+            if (document.id or f"#{document.rank}") == source["passage"]
+        )
+        return (next(texts, None) or "")[source["start"] : source["end"]]
