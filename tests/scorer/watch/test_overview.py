@@ -44,7 +44,7 @@ def test_the_level_comes_with_interval_n_method_and_calibration(service: Service
     assert one["efficiency"]["plain_share"] > 0.2
     text = said(service, tmp_path)
     assert "detector shop, production: watching, calibrated with your labels, segments by language" in text
-    assert "rogan-gladen" in text
+    assert "corrected for the judge's known errors" in text
     assert re.search(r"; [\d.]+% of the answers were judged, as sure as [\d.]+% drawn at random", text)
 
 
