@@ -147,7 +147,7 @@ class Asked:
 def alike(text: str) -> str:
     """A text as it is compared with others: prompts quote in JSON or HTML, and change case.
 
-    >>> alike("Caf\\\\u00e9 &amp; \\\\"Bar\\\\"") == alike('cafe\\u0301 & "bar"')
+    >>> alike('Caf\\\\u00e9 &amp; \\\\"Bar\\\\"') == alike('cafe\\u0301 & "bar"')
     True
     """
     if "\\" in text:
