@@ -21,7 +21,10 @@ from ragvigil.scorer.store.sqlite import SqliteStore
             ("status",),
             "no such store; name the one of your scorer with --config or --store, or start one with",
         ),
-        (("forget", "--user", "wanda"), "no such store; name it with --store"),
+        (
+            ("forget", "--user", "wanda"),
+            "no such store; name the one of your scorer with --config or --store",
+        ),
         (("export", "--out", "-"), "no such store"),
     ],
 )

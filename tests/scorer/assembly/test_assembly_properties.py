@@ -312,10 +312,9 @@ NOTES = "Question: Why is the sea salt?\nNotes: rivers bring salt"
         {4: chat(5, "Why is the sea salt?", "At six [p4].", 31, 40)},
         {4: chat(5, NOTES, "At six [p4].", 31, 40)},
         {2: chat(3, "Why is the sea salt?", "", 11, 20)},
-        {3: search(4, "When is low tide?", 15, 30)},
         {2: span(3, 1, "CHAIN", 11, 20)},
     ],
-    ids=["root asks", "root answers", "same question", "agent's notes", "tool call", "overlap", "no answer"],
+    ids=["root asks", "root answers", "same question", "agent's notes", "tool call", "no answer"],
 )
 def test_what_may_be_one_agent_stays_one_record(scorer: Scorer, changed: dict[int, bytes]) -> None:
     """Searching several times for one answer is no second question."""
