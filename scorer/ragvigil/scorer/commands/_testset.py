@@ -18,6 +18,7 @@ from ragvigil.scorer.commands._options import (
     StoreOption,
     settings_of,
 )
+from ragvigil.scorer.listed import some_lines
 
 if TYPE_CHECKING:
     from ragvigil.scorer.testset.corpus import Corpus
@@ -128,7 +129,7 @@ def verify(
     if as_json:
         typer.echo(json.dumps(asdict(found), ensure_ascii=False))
     elif found.differences:
-        typer.echo("\n".join(f"CHANGED {one}" for one in _some(found.differences)))
+        typer.echo("\n".join(f"CHANGED {one}" for one in some_lines(found.differences, _SHOWN)))
     else:
         seen = "and its corpus are" if found.corpus_seen else "is"
         typer.echo(
@@ -227,7 +228,7 @@ def _drawn(found: Drawn, out: Path) -> Iterator[str]:
     if found.alike:
         yield f"{len(found.alike):,} ask in other words what another one asks, and are left out:"
     pairs = (f"  {clean(one, limit=70)}  =  {clean(other, limit=70)}" for one, other in found.alike)
-    yield from _some(pairs)
+    yield from some_lines(pairs, _SHOWN)
 
 
 def stale(
@@ -260,7 +261,11 @@ def stale(
         )
         typer.echo(f"golden answers that the corpus does not support: {said} n={found.checked:,}")
         typer.echo(
-            "\n".join(_some([f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale]))
+            "\n".join(
+                some_lines(
+                    [f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale], _SHOWN
+                )
+            )
         )
         if found.unchecked:
             typer.echo(
@@ -313,12 +318,7 @@ def _write(out: Path, rows: Iterable[Row]) -> None:
 def _lines(found: Iterable[Found]) -> list[str]:
     from ragvigil.exporters import clean
 
-    return _some(
-        [f"{one.level}: {clean(one.place, limit=200)}: {clean(one.problem, limit=400)}" for one in found]
+    return some_lines(
+        [f"{one.level}: {clean(one.place, limit=200)}: {clean(one.problem, limit=400)}" for one in found],
+        _SHOWN,
     )
-
-
-def _some(lines: Iterable[str]) -> list[str]:
-    told = [*lines]
-    more = [f"and {len(told) - _SHOWN:,} more (--json has all)"] if len(told) > _SHOWN else []
-    return [*told[:_SHOWN], *more]

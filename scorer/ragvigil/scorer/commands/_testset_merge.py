@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._options import JsonOption
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.listed import some_lines
 
 if TYPE_CHECKING:
     from ragvigil.scorer.testset.merge import Agreement, Merged
@@ -71,7 +72,7 @@ def _lines(found: Merged, annotators: int, out: Path) -> Iterator[str]:
     yield from map(_agreed, found.agreement)
     if found.disputed:
         yield f"{len(found.disputed):,} rows are left out until somebody decides them (--adjudicated):"
-    yield from _some([f"  {clean(one.query_id, limit=60)}: {one.why}" for one in found.disputed])
+    yield from some_lines([f"  {clean(one.query_id, limit=60)}: {one.why}" for one in found.disputed], _SHOWN)
 
 
 def _agreed(one: Agreement) -> str:
@@ -85,9 +86,3 @@ def _agreed(one: Agreement) -> str:
     if told.value is None or told.lower is None or told.upper is None:
         return f"{place}: not enough data, n={n:,}"
     return f"{place}: {told.value:.2f} [{told.lower:.2f}, {told.upper:.2f}] n={n:,}"
-
-
-def _some(lines: Iterable[str]) -> list[str]:
-    told = [*lines]
-    more = [f"and {len(told) - _SHOWN:,} more (--json has all)"] if len(told) > _SHOWN else []
-    return [*told[:_SHOWN], *more]
