@@ -22,6 +22,7 @@ from ragvigil.scorer.checks.alignment.reckoning import (
     pairs,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
+from ragvigil.scorer.checks.reading.patterns import longest_first
 
 _PLUS = rf"(?:\+|\b{one_of('plus')}\b)"
 _MINUS = rf"(?:\u2212|\b{one_of('minus')}\b)"
@@ -58,7 +59,7 @@ _PORTIONS = re.compile(
 _MULTIPLES: dict[str, float] = {word: float(many) for many, words in DATA["multiples"] for word in words}
 _MULTIPLE = re.compile(
     rf"(?P<r>{SIGN})[^{SIGN}]{{0,40}}?"
-    rf"\b(?P<many>{'|'.join(sorted(map(re.escape, _MULTIPLES), key=len, reverse=True))})\b"
+    rf"\b(?P<many>{longest_first(_MULTIPLES)})\b"
     rf"[^{SIGN}]{{0,16}}?(?P<a>{SIGN})"
 )
 _QUOTIENT = re.compile(
@@ -166,8 +167,7 @@ def _reductions(said: Claimed) -> Iterator[Reckoned]:
     """With 20 % off 48 euros instead of 60."""
     for found in _REDUCED.finditer(said.skeleton):
         share, result, whole = given_of(said, found, "p" if found["p"] else "q", "r", "b")
-        shares = [one.much for one in share.amounts if one.kind == RATIO]
-        values = [(one.kind, one.much * (1 - part), True) for one in whole.amounts for part in shares]
+        values = [(one.kind, one.much * (1 - part), True) for one in whole.amounts for part in _parts(share)]
         yield from compared(said, result, (share, whole), values, shown=True)
 
 
@@ -175,9 +175,13 @@ def _percentages(said: Claimed) -> Iterator[Reckoned]:
     """6 dollars, that is 1.5 % of 400 dollars."""
     for found in _PERCENT_OF.finditer(said.skeleton):
         result, share, whole = given_of(said, found, "r", "p", "b")
-        shares = [one.much for one in share.amounts if one.kind == RATIO]
-        values = [(one.kind, one.much * part, True) for one in whole.amounts for part in shares]
+        values = [(one.kind, one.much * part, True) for one in whole.amounts for part in _parts(share)]
         yield from compared(said, result, (share, whole), values, shown=True)
+
+
+def _parts(share: Quantity) -> list[float]:
+    """What it is of a whole."""
+    return [one.much for one in share.amounts if one.kind == RATIO]
 
 
 def _shares(said: Claimed) -> Iterator[Reckoned]:

@@ -13,6 +13,7 @@ from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound
 from ragvigil.scorer.checks.alignment.hours import days_named
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.lazily import made_once
@@ -35,7 +36,7 @@ _A_YEAR = 365
 _NEAR = 30
 _DAYS = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _WEEKDAY = re.compile(
-    rf"(?<!\w)({'|'.join(sorted(map(re.escape, LEXICON.days), key=len, reverse=True))})(?:s|er)?(?!\w)",
+    rf"(?<!\w)({longest_first(LEXICON.days)})(?:s|er)?(?!\w)",
     re.IGNORECASE,
 )
 _A_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")

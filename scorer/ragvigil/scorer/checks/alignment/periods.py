@@ -20,9 +20,10 @@ from ragvigil.scorer.checks.alignment.reckoning import (
     one_of,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
+from ragvigil.scorer.checks.reading.patterns import longest_first
 
 _PERIODS: dict[str, str] = {word: name for name, words in DATA["periods"].items() for word in words}
-_PERIOD = rf"(?:{'|'.join(sorted(_PERIODS, key=len, reverse=True))})"
+_PERIOD = rf"(?:{longest_first(_PERIODS)})"
 _A_DAY_IS = rf"(?:{'|'.join(DATA['periods']['day'])})"
 _RANGE = (
     rf"\b(?:{one_of('from')}|(?P<span>{one_of('between')}))\s(?:\w{{1,4}}\s)?(?P<a>{SIGN})"

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.reading.expressions import CLOCK, SHARES, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
+from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
 SIGN = "\ue000"
@@ -19,9 +20,7 @@ COUNT, TIME, CALENDAR, RATIO = "count", "time", "calendar", "ratio"
 _SECONDS = re.compile(r"\d{1,2}:\d\d:(\d\d)")
 _NUMERAL = re.compile(r"\d+(?:[.,:'/]\d+)*")
 _UNIT = re.compile(r"[^\s\u00a0]+(?:[ \u00a0]\d{3})*[ \u00a0]([^\W\d_]{2,})")
-_SHARE = re.compile(
-    rf"(?<!\w)(?:{'|'.join(sorted(map(re.escape, SHARES), key=len, reverse=True))})(?!\w)", re.IGNORECASE
-)
+_SHARE = re.compile(rf"(?<!\w)(?:{longest_first(SHARES)})(?!\w)", re.IGNORECASE)
 _AND_A_HALF = re.compile(r"\s(?:and a half|y media|e meia|e mezz[ao]|et demie?|en een half)\b")
 _MINUTE = 60
 

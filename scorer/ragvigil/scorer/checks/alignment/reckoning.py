@@ -21,6 +21,7 @@ from ragvigil.scorer.checks.alignment.quantities import (
     Quantity,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
+from ragvigil.scorer.checks.reading.patterns import longest_first
 
 DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("reckoning.json").read_text("utf-8"))
 """The words by which a claim shows what it works out."""
@@ -34,7 +35,7 @@ Value = tuple[str, float, bool]
 
 def one_of(*names: str) -> str:
     words: Iterable[str] = (word for name in names for word in DATA[name])
-    return rf"(?:{'|'.join(sorted(map(re.escape, words), key=len, reverse=True))})"
+    return rf"(?:{longest_first(words)})"
 
 
 THAT_IS = rf"(?:=|\b{one_of('that_is')}(?!\w))"
@@ -65,7 +66,7 @@ def compared(
     said: Claimed,
     result: Quantity,
     of: Sequence[Quantity],
-    values: Iterable[tuple[str, float, bool]],
+    values: Iterable[Value],
     *,
     shown: bool,
     rate: bool = False,
@@ -109,7 +110,7 @@ def is_year(one: Quantity) -> bool:
     return any(face.much in _YEARS for face in one.faces) and _is_bare(one)
 
 
-def apart(one: Quantity, other: Quantity) -> Iterator[tuple[str, float, bool]]:
+def apart(one: Quantity, other: Quantity) -> Iterator[Value]:
     """How far apart two amounts are, and that in parts of the first."""
     for kind, a, b in pairs(one, other):
         if kind == CLOCK:

@@ -15,29 +15,24 @@ from ragvigil.scorer.checks.reading.expressions import (
     expressions,
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.patterns import skipping
+from ragvigil.scorer.checks.reading.patterns import longest_first, skipping
 from ragvigil.scorer.checks.reading.words import words
-
-
-def _any_of(names: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
-
 
 _UP, _DOWN = OPPOSITES["limits"]["up"], OPPOSITES["limits"]["down"]
 _LIMIT = re.compile(
-    rf"\b(?P<not>(?:not|no|nicht|kein|keine|não|pas|n't)\s)?(?:(?P<up>{_any_of(_UP)})|{_any_of(_DOWN)})"
+    rf"\b(?P<not>(?:not|no|nicht|kein|keine|não|pas|n't)\s)?(?:(?P<up>{longest_first(_UP)})|{longest_first(_DOWN)})"
     r"\s(?:the\sage\sof\s|a\stotal\sof\s)?[$€£¥]?(?P<number>\d[\d.,]*\d|\d|[^\W\d_]+)",
     re.IGNORECASE,
 )
-_MAY_LIMIT = skipping([_any_of((*_UP, *_DOWN))])
+_MAY_LIMIT = skipping([longest_first((*_UP, *_DOWN))])
 _BEFORE_A_PART = re.compile(
-    rf"\b(?:{_any_of([*_UP, *_DOWN])}|nearly|almost|about|around|approximately|roughly|just|only|another|additional|"
-    r"further|remaining|fast|rund|etwa|knapp|gut|casi|cerca|presque|environ|près|quase)(?:\s(?:de|d['\u2019]|of|to))?\s(?:an?\s)?\Z",
+    rf"\b(?:{longest_first([*_UP, *_DOWN])}|nearly|almost|about|around|approximately|roughly|just|only|another|"
+    r"additional|further|remaining|fast|rund|etwa|knapp|gut|casi|cerca|presque|environ|près|quase)(?:\s(?:de|d['\u2019]|of|to))?\s(?:an?\s)?\Z",
     re.IGNORECASE,
 )
 _LONGEST_BEFORE = 24
 _SHARE = re.compile(
-    rf"(?<![\w-])(?:(?P<share>{_any_of(SHARES)})|(?P<percent>\d{{1,3}}(?:[.,]\d{{1,2}})?)\s?(?:%|per\s?cent|percent|prozent|"
+    rf"(?<![\w-])(?:(?P<share>{longest_first(SHARES)})|(?P<percent>\d{{1,3}}(?:[.,]\d{{1,2}})?)\s?(?:%|per\s?cent|percent|prozent|"
     r"por\sciento|por\scento|pour\scent))"
     r"(?=\s(?:of|der|des|aller|unserer|de|du|del|dos|das|do|da)\s|\sd['\u2019]|-?\smajority)(?!\sof\san?\shour)",
     re.IGNORECASE,
@@ -60,13 +55,13 @@ _MAY_TELL_A_PART = skipping(
 )
 _ALL = re.compile(
     r"(?<!not\s)(?<!nicht\s)(?<!pas\s)(?<!não\s)(?<!no\s)(?<!non\s)(?<!niet\s)"
-    rf"\b(?:{_any_of(OPPOSITES['quantities']['all'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)",
+    rf"\b(?:{longest_first(OPPOSITES['quantities']['all'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)",
     re.IGNORECASE,
 )
 _SOME = re.compile(
-    rf"\b(?:{_any_of(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
+    rf"\b(?:{longest_first(OPPOSITES['quantities']['some'])})\s(?:of\s)?(?:the\s|our\s)?(\w+)", re.IGNORECASE
 )
-_MAY_BE_ALL = skipping([_any_of(OPPOSITES["quantities"]["all"])])
+_MAY_BE_ALL = skipping([longest_first(OPPOSITES["quantities"]["all"])])
 _CURRENCY_NAME = skipping([r"(?:usd|dollars?|eur|euros?|gbp|pounds|jpy|yen|inr|brl|reais|chf)\b"])
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _SIGN = re.compile(r"(?:(?<![\w.,)\]%])[-\u2212\u2013](?=\d)|\b(?:minus|menos)\s+(?=\d))", re.IGNORECASE)

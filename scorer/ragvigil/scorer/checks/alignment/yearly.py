@@ -14,6 +14,7 @@ from math import isclose
 from ragvigil.scorer.checks.alignment.reckoning import DATA, one_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, Expression, expressions
+from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, denies, words
 
@@ -23,7 +24,7 @@ _SUM = "sum"
 _MONTHS = 12
 _MOST_SENTENCES = 50
 """With a number of the claim, that are looked through."""
-_NAME = rf"(?:\s?(?:{'|'.join(sorted(map(re.escape, CURRENCIES), key=len, reverse=True))}))?"
+_NAME = rf"(?:\s?(?:{longest_first(CURRENCIES)}))?"
 """Of a currency, behind its number."""
 _PER = rf"{_NAME}\s?(?:/\s?|(?:an?|per|each|every|im|pro|je|por|al|ao|cada|par|ogni|na|za|w)\s)"
 _A_MONTH = re.compile(rf"{_PER}(?:month|monat|mes|mês|mois|mese|maand|miesiąc)\b", re.IGNORECASE)

@@ -7,9 +7,10 @@ from itertools import pairwise
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.sentences import trim
 
-_OPENERS = "|".join(sorted(map(re.escape, LEXICON.clause_openers), key=len, reverse=True))
+_OPENERS = longest_first(LEXICON.clause_openers)
 _JOINT = re.compile(rf"[;\uff1b]\s*|,\s+(?=(?:{_OPENERS})\s)", re.IGNORECASE)
 _FEWEST_WORDS = 4
 _ENOUGH_CHARACTERS = 200

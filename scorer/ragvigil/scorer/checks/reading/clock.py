@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
+from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.words import UNSPACED, words
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))["clock"]
@@ -28,12 +29,8 @@ _TIME = re.compile(
 )
 
 
-def _one_of(said: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, said), key=len, reverse=True))
-
-
 _DOTTED = re.compile(
-    rf"(?<!\w)(?:{_one_of(_DATA['at'])})\s(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)"
+    rf"(?<!\w)(?:{longest_first(_DATA['at'])})\s(?P<hour>[01]?\d|2[0-3])\.(?P<minute>[0-5]\d)"
     r"(?![\w,:%\u20ac$\u00a3]|\.\d|\s?[ap]\.?m\b)",
     re.IGNORECASE,
 )
@@ -46,21 +43,24 @@ _HALF_PAST = frozenset(_DATA["half_past"])
 _HALVES = {part: half for half, parts in _DATA["halves"].items() for part in parts}
 _NAMED = r"(?P<named>\d{1,2}|[^\W\d_]{2,12})"
 _PART = (
-    rf"(?:\s?(?:uhr|uur|o['\u2019]clock|heures?|horas?|ore|h))?\s?,?\s?(?:{_one_of(_DATA['in_the'])})?\s?"
-    rf"(?P<part>{_one_of(_HALVES)})(?!\w)"
+    rf"(?:\s?(?:uhr|uur|o['\u2019]clock|heures?|horas?|ore|h))?\s?,?\s?(?:{longest_first(_DATA['in_the'])})?\s?"
+    rf"(?P<part>{longest_first(_HALVES)})(?!\w)"
 )
 _BEHIND_IT = re.compile(_PART, re.IGNORECASE)
 _ON_THE_HOUR = ("clock", "uhr", "uur")
 _IN_WORDS = (
-    (_MOMENTS.keys(), rf"(?<!\w)(?P<moment>{_one_of(_MOMENTS)})(?!\w)"),
-    (_BEFORE_THE_HOUR.keys(), rf"(?<!\w)(?P<offset>{_one_of(_BEFORE_THE_HOUR)})\s{_NAMED}(?!\w|[.,:]\d)"),
+    (_MOMENTS.keys(), rf"(?<!\w)(?P<moment>{longest_first(_MOMENTS)})(?!\w)"),
+    (
+        _BEFORE_THE_HOUR.keys(),
+        rf"(?<!\w)(?P<offset>{longest_first(_BEFORE_THE_HOUR)})\s{_NAMED}(?!\w|[.,:]\d)",
+    ),
     (
         _BEHIND_THE_HOUR.keys(),
-        rf"(?<![\w.,:/]){_NAMED}[\s-](?P<offset>{_one_of(_BEHIND_THE_HOUR)})(?!\w|[.,:]\d)",
+        rf"(?<![\w.,:/]){_NAMED}[\s-](?P<offset>{longest_first(_BEHIND_THE_HOUR)})(?!\w|[.,:]\d)",
     ),
     (_ON_THE_HOUR, r"(?<!\w)(?P<named>[^\W\d_]{2,12})\s(?:o['\u2019]clock|uhr|uur)(?!\w)"),
     (_HALVES.keys(), rf"(?<![\w.,:/]){_NAMED}(?={_PART})"),
-    (_HALVES.keys(), rf"(?<!\w)(?P<part>{_one_of(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)"),
+    (_HALVES.keys(), rf"(?<!\w)(?P<part>{longest_first(_HALVES)})\s(?:um|gegen|om)\s{_NAMED}(?!\w|[.,:]\d)"),
 )
 """Each with what a text must hold for it: it is looked for first, for the patterns try all their words everywhere."""
 _WORDED = [(frozenset(map(str.casefold, held)), re.compile(one, re.IGNORECASE)) for held, one in _IN_WORDS]
@@ -72,7 +72,7 @@ _BESIDE = {word: re.compile(beside, re.IGNORECASE) for word, beside in _DATA["be
 """For those that are other words, too, as the quarter of a year is, what stands there where they tell a time."""
 _HALF_DAY, _DAY = 720, 1440
 _HALF_AN_HOUR = 30
-_UNSPACED_HALF = re.compile(rf"(?:{_one_of(filter(re.compile(f'[{UNSPACED}]').match, _HALVES))})\s?\Z")
+_UNSPACED_HALF = re.compile(rf"(?:{longest_first(filter(re.compile(f'[{UNSPACED}]').match, _HALVES))})\s?\Z")
 """The part of a day, in a script that puts it right before the hour."""
 _LONGEST_HALF = 4
 _EVENING = 6

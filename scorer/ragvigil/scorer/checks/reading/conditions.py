@@ -7,7 +7,7 @@ import re
 from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
-from ragvigil.scorer.checks.reading.patterns import choices, skipping, tells
+from ragvigil.scorer.checks.reading.patterns import choices, parted, skipping, tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
 
 Restriction = Literal["exception", "precondition", "stop", "proviso"]
@@ -27,8 +27,9 @@ _CHOICES = [
     for pattern in _DATA[kind]
     for choice in choices(pattern)
 ]
-_MAY_RESTRICT = skipping([one.removeprefix(r"\b") for one in _CHOICES if one.startswith(r"\b")])
-_MAY_BEGIN = re.compile("|".join(one for one in _CHOICES if not one.startswith(r"\b")), re.IGNORECASE)
+_AT_WORDS, _OTHERS = parted(_CHOICES)
+_MAY_RESTRICT = skipping(_AT_WORDS)
+_MAY_BEGIN = re.compile("|".join(_OTHERS), re.IGNORECASE)
 """With it: whether any kind occurs at all, in a tenth of the time."""
 _WHOLE: dict[Restriction, re.Pattern[str]] = {
     "precondition": tells(_DATA["precondition"], re.IGNORECASE),

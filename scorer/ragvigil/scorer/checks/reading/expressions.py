@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
+from ragvigil.scorer.checks.reading.patterns import longest_first
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
@@ -51,10 +52,7 @@ _SPELLED_TIMES: dict[str, Meaning] = {
     for kind, table in (("time", "spelled_times"), ("calendar", "spelled_months"))
     for name, amount in _DATA[table].items()
 }
-_SPELLED = re.compile(
-    rf"(?<!\w)(?:{'|'.join(sorted(map(re.escape, _SPELLED_TIMES), key=len, reverse=True))})(?!\w)",
-    re.IGNORECASE,
-)
+_SPELLED = re.compile(rf"(?<!\w)(?:{longest_first(_SPELLED_TIMES)})(?!\w)", re.IGNORECASE)
 _SINGLE = frozenset(_DATA["single"])
 """Words for one, which count only beside a unit that is spelled."""
 _BEFORE_A_SINGLE = frozenset(_DATA["before_a"])
@@ -77,7 +75,7 @@ MONTHS: dict[str, int] = {
     for name in entry.split()
 }
 """The names of the months in eight languages, with the place of each in the year."""
-_MONTH = "|".join(sorted(map(re.escape, MONTHS), key=len, reverse=True))
+_MONTH = longest_first(MONTHS)
 _DATE = re.compile(
     rf"(?<![\w.,/-])(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"

@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 
+from ragvigil.scorer.checks.reading.patterns import longest_first
+
 _DATA: dict[str, list[str]] = json.loads(
     files("ragvigil.scorer.data").joinpath("ordinals.json").read_text("utf-8")
 )
@@ -24,9 +26,7 @@ _MULTIPLES = {
     "ninety": 90,
 }
 _BELOW_TEN = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
-_WORD = rf"(?:{'|'.join(_MULTIPLES)})[\s-](?:{_BELOW_TEN})|" + "|".join(
-    sorted(map(re.escape, _PLACES), key=len, reverse=True)
-)
+_WORD = rf"(?:{'|'.join(_MULTIPLES)})[\s-](?:{_BELOW_TEN})|" + longest_first(_PLACES)
 _IN_DIGITS = r"(?P<digits>\d{1,2})(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e(?=\s))"
 _MAYBE = re.compile(
     r"[\dy](?:(?<=\d)(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e\s)|(?<=ty)[\s-](?:fir|sec|thi|fou|fif|six|sev|eig|nin))"

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 _QUANTIFIERS = ("?", "*", "+", "{")
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
+
+
+def longest_first(names: Iterable[str]) -> str:
+    """A choice of these words as they stand, to be put in a group: none hides a longer one that begins with it.
+
+    >>> longest_first(["e", "e.g."])
+    'e\\\\.g\\\\.|e'
+    """
+    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def any_of(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
@@ -20,7 +29,7 @@ def any_of(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patte
     >>> [found.search(text) is not None for text in ("a cat", "bobcat", "two dogs", "no!")]
     [True, False, True, True]
     """
-    return _joined(*_parted(patterns), flags)
+    return _joined(*parted(patterns), flags)
 
 
 def tells(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
@@ -32,7 +41,7 @@ def tells(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Patter
     >>> [found.search(text) is not None for text in ("dogs bark", "big dogs bark", "it can't purr", "a bat barks")]
     [True, True, True, False]
     """
-    at_words, others = _parted(patterns)
+    at_words, others = parted(patterns)
     by_letter: defaultdict[str, list[str]] = defaultdict(list)
     for pattern in at_words:
         for letter, rest in _by_letter(pattern):
@@ -65,7 +74,7 @@ def skipping(patterns: Sequence[str], before: str = r"\w") -> re.Pattern[str]:
     return re.compile(rf"[{letters}](?<!{before}.)(?:{'|'.join(parts)})")
 
 
-def _parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
+def parted(patterns: Sequence[str]) -> tuple[list[str], list[str]]:
     """Those that begin with a word's edge, without it, and the others."""
     at_words = [one.removeprefix(r"\b") for one in patterns if one.startswith(r"\b")]
     return at_words, [f"(?:{one})" for one in patterns if not one.startswith(r"\b")]

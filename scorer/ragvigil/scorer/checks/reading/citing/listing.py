@@ -9,8 +9,9 @@ from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POIN
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
+from ragvigil.scorer.checks.reading.patterns import longest_first
 
-_POINTER = "|".join(sorted(map(re.escape, POINTERS), key=len, reverse=True))
+_POINTER = longest_first(POINTERS)
 _NAMED = re.compile(
     rf"(?:(?:{_POINTER})[ .:#]{{0,3}}|[dps#]#?)(\d{{1,3}}(?:\s?[-\u2013—]\s?\d{{1,3}})?)\Z", re.IGNORECASE
 )
