@@ -324,6 +324,18 @@ def test_what_may_be_one_agent_stays_one_record(scorer: Scorer, changed: dict[in
     assert record.answer == "At six [p4]."
 
 
+def test_searches_that_overlap_are_told_apart_by_what_they_asked(scorer: Scorer) -> None:
+    """One began before the other had ended, and each asked what one of the two questions asks."""
+    overlapping = {3: search(4, "When is low tide?", 15, 30)}
+    scorer.receive([overlapping.get(place, each) for place, each in enumerate(TWO_QUESTIONS)])
+    scorer.settle()
+    assert answers(scorer.records()) == [
+        ("Why is the sea salt?", "Rivers [p2]."),
+        ("When is low tide?", "At six [p4]."),
+    ]
+    assert [[document.id for document in each.documents] for each in scorer.records()] == [["p2"], ["p4"]]
+
+
 @pytest.mark.parametrize("skew", [-3_600_000, -50, 50, 3_600_000])
 def test_a_clock_that_is_wrong_in_one_process_loses_no_evidence(scorer: Scorer, skew: int) -> None:
     """The retrieval ran on another machine; the answer belongs to the minute of the other spans."""
