@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-Completeness = Literal["complete", "partial_evidence", "content_off", "timed_out"]
+Completeness = Literal["complete", "partial_evidence", "content_off", "withheld", "timed_out"]
+"""`content_off`: whoever traces sent no texts. `withheld`: they were kept back because the owner wants ids only."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from ragvigil.scorer.dialects.step import Step, unique
 from ragvigil.scorer.dialects.table import DIALECTS, read
 from ragvigil.scorer.dialects.upstream import sampling_of
 from ragvigil.scorer.dialects.values import text_of
+from ragvigil.scorer.dialects.withheld import recalled
 from ragvigil.scorer.span import LogEvent, Span
 from ragvigil.scorer.trace import RagTrace, Tokens
 
@@ -69,7 +70,8 @@ def read_all(traces: Sequence[Received], dialects: Sequence[Dialect] = DIALECTS)
 
     One step is taken for all traces before the next, so that its code stays in the processor's cache.
     """
-    steps = [steps_of(one.spans, one.events, dialects) for one in traces]
+    spans = [list(one.spans) for one in traces]
+    steps = [steps_of(each, one.events, dialects) for each, one in zip(spans, traces, strict=True)]
     roots = [forest_of(each) for each in steps]
     asked = [questions(each) for each in roots]
     told = [opinions_on(each, one.events) for each, one in zip(asked, traces, strict=True)]
@@ -81,7 +83,7 @@ def read_all(traces: Sequence[Received], dialects: Sequence[Dialect] = DIALECTS)
         for one, *both in zip(traces, asked, told, strict=True)
     ]
     forget()
-    return records
+    return [recalled(*each) for each in zip(spans, records, strict=True)]
 
 
 def steps_of(

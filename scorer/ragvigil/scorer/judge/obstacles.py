@@ -9,6 +9,8 @@ from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import State, Verdict
 
 Obstacle = tuple[State, str]
+WITHHELD = "texts withheld by ids_only"
+"""Why nothing is judged where the owner keeps ids only."""
 
 
 def obstacle_to(prepared: Prepared) -> Obstacle | None:
@@ -20,6 +22,8 @@ def without_content(record: RagTrace) -> Obstacle | None:
     """Why there is nothing to judge."""
     if record.completeness == "content_off":
         return "not_scoreable", "content capture is off"
+    if record.completeness == "withheld":
+        return "not_scoreable", WITHHELD
     if not (record.answer or "").strip():
         return (
             "not_scoreable",

@@ -64,7 +64,7 @@ _PATTERNS = {
 """The first that is the whole of a key decides."""
 _COMPILED = tuple((meaning, re.compile(pattern, re.IGNORECASE)) for meaning, pattern in _PATTERNS.items())
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_BARE = frozenset({"id", "_id", "ids"})
+_BARE = frozenset({"id", "_id", "id_", "ids", "uuid"})
 PEOPLE = re.compile(r"(?:(?:end_?)?user|session|conversation|thread|chat|customer)s?", re.IGNORECASE)
 """Under such a key an id is a person's or a conversation's."""
 _KEY_LIKE = re.compile(r"(?=\D*\d)\S{8,}")
@@ -88,6 +88,18 @@ _BESIDE = frozenset(
     ]
 )
 """What stands beside the id of a passage."""
+
+
+_VECTOR = re.compile(r"(?:.*[._])?(?:embeddings?|vectors?)(?:_\w+)?", re.IGNORECASE)
+
+
+def is_vector(key: str) -> bool:
+    """Whether an embedding stands there: figures from which a model can tell what the text was.
+
+    >>> is_vector("embedding"), is_vector("embedding.embeddings.0.embedding.vector"), is_vector("embedding.model_name")
+    (True, True, False)
+    """
+    return _VECTOR.fullmatch(key) is not None
 
 
 @lru_cache(maxsize=4096)

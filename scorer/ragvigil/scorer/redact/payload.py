@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, MutableSequence
+from collections.abc import Callable, Collection, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,7 +14,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Tr
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
 from ragvigil.scorer.config import Content, ContentMode
-from ragvigil.scorer.redact.keys import Meaning, meaning_of, meaning_under, opens_a_door
+from ragvigil.scorer.dialects.values import REDACTED
+from ragvigil.scorer.dialects.withheld import NOTE
+from ragvigil.scorer.redact.keys import Meaning, is_vector, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
 from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_in
@@ -42,15 +44,20 @@ class Redaction:
         """
         return self.read(payload)[0]
 
-    def read(self, payload: bytes) -> tuple[bytes, list[Span]]:
+    def read(
+        self, payload: bytes, *, note: Callable[[Sequence[Span]], str | None] | None = None
+    ) -> tuple[bytes, list[Span]]:
         """What `spans` gives, and what `spans_of` reads in it: both look at every attribute, so one look is saved.
 
+        `note` is given the spans of a trace of whose services each keeps ids only, as they came, and says what to
+        note of them on the first; None where nothing. Where only some of its services do, nothing but that is noted.
         Raises like `spans`.
         """
         data = TracesData.FromString(payload)
         data.DiscardUnknownFields()
+        notes = self._notes(data, note)
         found: list[Span] = []
-        stale = False
+        stale = bool(notes)
         for resource_spans in data.resource_spans:
             walk = self._begin(resource_spans.resource)
             walk.schema(resource_spans)
@@ -59,7 +66,36 @@ class Redaction:
                 origin = walk.scope(scope_spans.scope)
                 found += [walk.span(span, origin) for span in scope_spans.spans]
             stale = walk.cut() or stale
+        for span, text in notes:
+            span.attributes.add(key=NOTE).value.string_value = text
         return data.SerializeToString(), spans_in(data) if stale else found
+
+    def _notes(
+        self, data: TracesData, note: Callable[[Sequence[Span]], str | None] | None
+    ) -> list[tuple[WireSpan, str]]:
+        """For the first span of each trace that withholds texts what is noted on it; notes of earlier are taken off."""
+        modes: list[ContentMode] = [
+            self._mode(resource_spans.resource) for resource_spans in data.resource_spans
+        ]
+        if note is None or "ids_only" not in modes:
+            return []  # as nearly always
+        traces: dict[bytes, list[tuple[ContentMode, WireSpan]]] = {}
+        for mode, resource_spans in zip(modes, data.resource_spans, strict=True):
+            for scope_spans in resource_spans.scope_spans:
+                for span in scope_spans.spans:
+                    traces.setdefault(span.trace_id, []).append((mode, span))
+        read: dict[str, list[Span]] = {}
+        for each in spans_in(data):
+            read.setdefault(each.trace_id, []).append(each)
+        found: list[tuple[WireSpan, str]] = []
+        for trace_id, parts in traces.items():
+            if any(mode == "ids_only" for mode, _ in parts):
+                alone = all(mode == "ids_only" for mode, _ in parts)
+                told = note(read[trace_id.hex()]) if alone else None
+                found.append((min((span for _, span in parts), key=_order), told or "{}"))
+        for _, span in (each for parts in traces.values() for each in parts):
+            _take_off(span)
+        return found
 
     def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
         """An encoded LogsData without what must not stay; raises like `spans`.
@@ -84,15 +120,28 @@ class Redaction:
         self._texts.close()
 
     def _begin(self, resource: Resource, *, notes: bool = False) -> _Walk:
-        name = next(
-            (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
-        )
-        mode = self._settings.services.get(name, self._settings.mode)
+        mode = self._mode(resource)
         if notes and mode == "ids_only":
             mode = "redacted"
         walk = _Walk(mode, self._whole if mode == "full" else self._texts, self._pseudonyms)
         walk.resource(resource)
         return walk
+
+    def _mode(self, resource: Resource) -> ContentMode:
+        name = next(
+            (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
+        )
+        return self._settings.services.get(name, self._settings.mode)
+
+
+def _order(span: WireSpan) -> tuple[int, bytes]:
+    return span.start_time_unix_nano, span.span_id
+
+
+def _take_off(span: WireSpan) -> None:
+    for place in reversed(range(len(span.attributes))):
+        if span.attributes[place].key == NOTE:
+            del span.attributes[place]
 
 
 class _Walk:
@@ -226,6 +275,8 @@ class _Walk:
             self._contents.append((value, which, value.string_value))
         elif which == "string_value" and meaning is Meaning.PASSAGES:
             self._passages.append((value, which, value.string_value))
+        elif which == "array_value" and self._mode == "ids_only" and is_vector(key):
+            value.string_value = REDACTED
         elif which == "array_value":
             for item in value.array_value.values:
                 self._value(item, meaning, key)

@@ -8,11 +8,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 from ragvigil.scorer.config import Content
+from ragvigil.scorer.dialects.documents import passages_of
 from ragvigil.scorer.dialects.streams import recut
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.redact.fields import Field, fields_in, may_hold_fields
 from ragvigil.scorer.redact.hook import Hook
-from ragvigil.scorer.redact.keys import Meaning, meaning_under, opens_a_door
+from ragvigil.scorer.redact.keys import Meaning, is_vector, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.tracer.redaction import RULES, Rule, redact_by, rules_for
 
@@ -134,7 +135,9 @@ class Texts:
         cleaned: dict[str, object] = {}
         for key, value in fields.items():
             meaning = meaning_under(key, parent, fields)
-            if meaning is not Meaning.TRANSPORT:
+            if rules is None and is_vector(key):
+                cleaned[key] = None  # a model can tell from it what the text was
+            elif meaning is not Meaning.TRANSPORT:
                 name = self._plain(key, self._all if rules is None else rules)
                 cleaned[name] = self._value(value, meaning, rules, depth, key)
         return cleaned
@@ -214,4 +217,4 @@ def _are_passages(value: object) -> bool:
     return all(
         isinstance(item, dict) and "id" in item and not item.keys().isdisjoint(_TEXTS) and "role" not in item
         for item in items
-    )
+    ) or (all(isinstance(item, dict) for item in items) and passages_of(items) is not None)

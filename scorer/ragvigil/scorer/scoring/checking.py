@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ragvigil.scorer.checks import CHECKS, Asked, check_all, citation_format
 from ragvigil.scorer.checks.reading.budget import Budget
+from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.config import Budgets, Citing, CustomCheck
 from ragvigil.scorer.custom import CustomChecks
 from ragvigil.scorer.failure_tags import tagged
@@ -43,6 +44,10 @@ class Checking:
         self._citing = CitingRules(citations or {})
         self._budgets = {name: budget_of(section) for name, section in (budgets or {}).items()}
         self._budget = self._budgets.get(DEFAULT) or budget_of(Budgets())
+
+    def rules_of(self, service: str) -> Rules:
+        """How a service cites."""
+        return self._citing.of(service)
 
     def run(self, record: RagTrace) -> tuple[CheckResult, ...]:
         """One result for each check, those that sum them up (`failure_tags`, `grounded_answer`), and the custom ones.

@@ -350,7 +350,7 @@ class Pipeline:
                 if stored is not None and stored.gone:
                     _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
                 else:
-                    redacted.append((received, self._scoring.redacted(received)))
+                    redacted.append((received, self._scoring.redacted(received, stored)))
             arrived = [
                 Arrived(one.item, received, known.get(received.trace_id), one.spans)
                 for received, one in redacted

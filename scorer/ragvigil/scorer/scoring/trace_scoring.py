@@ -15,6 +15,7 @@ from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
+from ragvigil.scorer.scoring.noting import note_of
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.span import Span, logs_of, not_finite, resource_text, spans_of
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
@@ -96,10 +97,12 @@ class TraceScoring:
         self.drawn = 0
         """Records drawn that the store does not have yet."""
 
-    def redacted(self, received: Assembled) -> Redacted | None:
-        """The trace without what must not leave the inbox; None where that cannot be told."""
+    def redacted(self, received: Assembled, stored: RawTrace | None = None) -> Redacted | None:
+        """The trace without what must not leave the inbox, beside what is stored; None where that cannot be told."""
         try:
-            payload, spans = self._redaction.read(b"".join(received.spans))
+            payload, spans = self._redaction.read(
+                b"".join(received.spans), note=lambda spans: self._note(spans, received, stored)
+            )
             logs = self._redaction.logs(b"".join(received.logs)) if received.logs else b""
         except Exception as error:  # no traceback: it may quote the content
             _log.error(
@@ -108,6 +111,18 @@ class TraceScoring:
             return None
         item = replace(received, spans=(payload,), logs=(logs,))
         return Redacted(item, spans)
+
+    def _note(self, spans: Sequence[Span], received: Assembled, stored: RawTrace | None) -> str | None:
+        """What is noted of a trace of which no text is kept: with what is stored of it, which has none any more."""
+        logs = (b"" if stored is None else stored.logs) + b"".join(received.logs)
+        before = [] if stored is None else spans_of(stored.spans)
+        return note_of(
+            [*before, *spans],
+            logs_of(logs) if logs else (),
+            self._dialects,
+            self._checking.rules_of,
+            timed_out=received.timed_out,
+        )
 
     def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
         """Each trace as it is now, None where what came was stored before; at most `room` of the records wait.

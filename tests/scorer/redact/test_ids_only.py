@@ -1,0 +1,226 @@
+"""Without a text, a record has the passages, ids, scores and citations that it has with all of them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.scorer.redact.test_payload import FIXTURES, PEOPLE, attributes, redaction, spans
+from tests.scorer.redact.test_planted import RECORDED
+
+from ragvigil.scorer.assembly.assemble import Assembled
+from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.config import Content
+from ragvigil.scorer.dialects.withheld import NOTE, recalled
+from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.sample import Sampler
+from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
+from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.store.port import ScoredTrace
+from ragvigil.scorer.trace import Document, RagTrace
+
+SEVERAL = sorted((Path(__file__).parents[2] / "fixtures" / "several").glob("*.pb"))
+SOME = [path for path in FIXTURES if path.stem in ("langchain_dual", "llama_index_rerank")]
+
+
+def bytes_of(path: Path) -> bytes:
+    """The recording, unpacked; nothing where there is none."""
+    if not path.exists():
+        return b""
+    return gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+
+
+def traces_in(path: Path) -> Iterator[Assembled]:
+    """Each trace of a recording with its log records, as one delivery."""
+    payload, logs = bytes_of(path), bytes_of(Path(str(path).replace(".pb", ".logs.pb")))
+    for number, trace_id in enumerate(sorted({span.trace_id for span in spans_of(payload)}), 1):
+        parts = (only(payload, trace_id),), ((only_logs(logs, trace_id),) if logs else ())
+        yield Assembled(trace_id, *parts, Position(1, number), False, 0)
+
+
+def only(payload: bytes, trace_id: str, chosen: Sequence[str] | None = None) -> bytes:
+    """The spans of one trace, or the chosen ones of it."""
+    data = TracesData.FromString(payload)
+    for resource_spans in data.resource_spans:
+        for scope_spans in resource_spans.scope_spans:
+            for place in reversed(range(len(scope_spans.spans))):
+                span = scope_spans.spans[place]
+                wanted = chosen is None or span.span_id.hex() in chosen
+                if span.trace_id.hex() != trace_id or not wanted:
+                    del scope_spans.spans[place]
+    return data.SerializeToString()
+
+
+def only_logs(payload: bytes, trace_id: str) -> bytes:
+    """The log records of one trace."""
+    data = LogsData.FromString(payload)
+    for resource_logs in data.resource_logs:
+        for scope_logs in resource_logs.scope_logs:
+            for place in reversed(range(len(scope_logs.log_records))):
+                if scope_logs.log_records[place].trace_id.hex() != trace_id:
+                    del scope_logs.log_records[place]
+    return data.SerializeToString()
+
+
+def scored(deliveries: Sequence[Assembled], **settings: object) -> ScoredTrace:
+    """What is stored of a trace that came in these deliveries, one after the other."""
+    scoring = TraceScoring(
+        sampler=Sampler(1.0),
+        redaction=Redaction(Content.model_validate(settings), PEOPLE),
+        max_bytes=1 << 24,
+        max_spans=10_000,
+        now=lambda: 0,
+    )
+    found: ScoredTrace | None = None
+    for delivery in deliveries:
+        stored = found.raw if found else None
+        redacted = scoring.redacted(delivery, stored)
+        assert redacted is not None
+        latest = scoring.score([Arrived(redacted.item, delivery, stored, redacted.spans)], 9)[0]
+        found = latest or found
+    assert found is not None
+    assert found.failure is None
+    return found
+
+
+def records(trace: ScoredTrace) -> dict[str, RagTrace]:
+    """By their spans."""
+    return {each.record.span_id: each.record for each in trace.records}
+
+
+def passages(record: RagTrace) -> tuple[object, ...]:
+    """All that is known of passages and searches but for their texts."""
+    return (
+        [(one.id, one.score, one.rank) for one in record.documents],
+        [(one.stage, one.ids, one.scores) for one in record.retrievals],
+        record.tokens,
+    )
+
+
+def texts_of(record: RagTrace) -> Iterator[str]:
+    """All that somebody wrote."""
+    found = [record.query, record.answer, record.error_message, *(one.query for one in record.retrievals)]
+    found += [one.text for one in record.documents]
+    return (text for text in found if text)
+
+
+def pieces(text: str) -> set[str]:
+    """Every three words in a row: no three of them stand in a name."""
+    words = text.split()
+    return {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
+
+
+@pytest.mark.parametrize("path", [*FIXTURES, *SEVERAL, *RECORDED], ids=lambda path: path.name.split(".pb")[0])
+def test_records_without_texts_have_the_same_passages_and_citations(path: Path) -> None:
+    """In every dialect: passages in prompts, in what tools answered, in JSON within JSON, told by two libraries."""
+    for trace in traces_in(path):
+        plain, bare = records(scored([trace], mode="full")), scored([trace], mode="ids_only")
+        assert list(records(bare)) == list(plain)
+        stored = repr([(span.attributes, span.events) for span in spans_of(bare.raw.spans)])
+        stored += repr(logs_of(bare.raw.logs)) if bare.raw.logs else ""
+        for span_id, record in records(bare).items():
+            whole = plain[span_id]
+            assert passages(record) == passages(whole)
+            assert not [*texts_of(record)]
+            missing = whole.completeness in ("partial_evidence", "timed_out")
+            assert record.completeness == (whole.completeness if missing else "withheld")
+            said = {piece for text in texts_of(whole) for piece in pieces(text)}
+            assert [piece for piece in said if piece in stored] == []
+            if whole.answer is not None and whole.retrieved:
+                found = Prepared(whole).citations
+                assert record.cited is not None
+                assert set(record.cited.ids) == {one.id for one in found if one.id is not None}
+                assert len(record.cited.unknown) == len({one.cited for one in found if one.id is None})
+
+
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
+def test_a_span_that_comes_late_takes_no_id_away(path: Path) -> None:
+    """The texts of those before it are gone by then."""
+    (trace,) = traces_in(path)
+    payload = trace.spans[0]
+    known = [span.span_id for span in spans_of(payload)]
+    (whole,) = records(scored([trace], mode="ids_only")).values()
+    for late in known:
+        rest = [each for each in known if each != late]
+        deliveries = [replace(trace, spans=(only(payload, trace.trace_id, part),)) for part in (rest, [late])]
+        found = records(scored(deliveries, mode="ids_only"))
+        ids = {one.id for record in found.values() for one in record.documents}
+        assert ids >= {one.id for one in whole.documents}
+        assert not [text for record in found.values() for text in texts_of(record)]
+
+
+def test_what_is_stored_is_read_again_as_it_was() -> None:
+    """Also cut once more."""
+    (trace,) = traces_in(SOME[0])
+    first = scored([trace], mode="ids_only")
+    again = replace(trace, spans=(first.raw.spans,), logs=())
+    assert records(scored([again], mode="ids_only")) == records(first)
+    told = {
+        span.span_id: span.attributes[NOTE] for span in spans_of(first.raw.spans) if NOTE in span.attributes
+    }
+    assert len(told) == 1
+
+
+def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_stay() -> None:
+    """A note would be of all of it: nothing is noted but that texts are missing on purpose."""
+    (trace,) = traces_in(SOME[0])
+    data = TracesData.FromString(trace.spans[0])
+    data.resource_spans.add().CopyFrom(data.resource_spans[0])
+    del data.resource_spans[1].resource.attributes[:]
+    del data.resource_spans[1].scope_spans[0].spans[:-1]
+    data.resource_spans[1].scope_spans[0].spans[0].span_id = b"12345678"
+    service = next(iter(records(scored([trace])).values())).service
+    mixed = replace(trace, spans=(data.SerializeToString(),))
+    found = scored([mixed], mode="full", services={service: "ids_only"})
+    notes = [span.attributes[NOTE] for span in spans_of(found.raw.spans) if NOTE in span.attributes]
+    assert notes == ["{}"]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "{}",
+        "[]",
+        "no JSON",
+        '{"spans": "x", "digest": 7, "records": [1]}',
+        '{"digest": DIGEST, "records": {"1111111111111111": 7}}',
+        '{"digest": DIGEST, "records": {"1111111111111111": {"documents": [7, [[], {}]], "retrievals": 5}}}',
+        '{"digest": DIGEST, "records": {"1111111111111111": {"cited": [1], "tokens": "x", "started_at": "9e9"}}}',
+    ],
+)
+def test_a_note_that_nobody_can_read_breaks_nothing(note: str) -> None:
+    """Whoever sends spans may write what it likes."""
+    (trace,) = traces_in(SOME[0])
+    first = scored([trace], mode="ids_only")
+    told = next(str(span.attributes[NOTE]) for span in spans_of(first.raw.spans) if NOTE in span.attributes)
+    digest = json.dumps(json.loads(told)["digest"])
+    found = spans_of(first.raw.spans)
+    for span in found:
+        span.attributes = {**span.attributes, NOTE: note.replace("DIGEST", digest)}
+    for record in recalled(found, [RagTrace("0" * 32, "1" * 16, "s", 5, documents=(Document("a", None),))]):
+        assert record.span_id == "1" * 16
+        assert not [*texts_of(record)]
+
+
+@pytest.mark.parametrize("key", ["embedding", "embedding.embeddings.0.embedding.vector"])
+def test_embeddings_go_with_the_texts(key: str) -> None:
+    """A model can tell from one what the text was."""
+    data = TracesData.FromString(spans(x="y"))
+    numbers = data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key=key).value.array_value.values
+    for number in (0.25, 0.5):
+        numbers.add().double_value = number
+    nodes = json.dumps([{"node": {"id_": "a", "text": "Snow.", "embedding": [0.25]}, "score": 0.5}])
+    data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key="nodes").value.string_value = nodes
+    found = attributes(redaction(mode="ids_only").spans(data.SerializeToString()))
+    assert found[key] == "__REDACTED__"
+    assert json.loads(str(found["nodes"])) == [
+        {"node": {"id_": "a", "text": "__REDACTED__", "embedding": None}, "score": 0.5}
+    ]
+    assert attributes(redaction().spans(data.SerializeToString()))[key] == [0.25, 0.5]
