@@ -14,6 +14,7 @@ from tests.conftest import Scorer, Serve
 
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
 from ragvigil.scorer.inbox.leaving import leave
+from ragvigil.scorer.inbox.segments import segments
 
 from .test_serve import export, settled, spans
 
@@ -131,8 +132,9 @@ def test_rows_that_nobody_has_read_stay_whatever_they_hold(tmp_path: Path) -> No
     with closing(InboxWriter(tmp_path)) as writer:
         for _ in range(3):
             writer.append([Arrival("spans", trace, QUESTION, 1)]).result()
-    leave(tmp_path, done=None, read=Position(1, 2), kept=())
+    first, second = (number for number, _ in segments(tmp_path))
+    leave(tmp_path, done=None, read=Position(first, 2), kept=())
     with closing(InboxReader(tmp_path)) as reader:
         assert [row.payload for row in reader.read()] == [b"", b"", QUESTION]
-    leave(tmp_path, done=None, read=Position(2, 9), kept=[trace.hex()])
+    leave(tmp_path, done=None, read=Position(second, 9), kept=[trace.hex()])
     assert clear(tmp_path) == 1

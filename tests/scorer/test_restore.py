@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +14,9 @@ from tests.conftest import Serve, eventually
 from tests.scorer.test_deleted_store import stored, takes
 
 from ragvigil.scorer.config import Settings, load
-from ragvigil.scorer.inbox import Arrival, InboxWriter, Position
-from ragvigil.scorer.inbox.ownership import owner
+from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter, Position
+from ragvigil.scorer.inbox.ownership import mark, token_of
+from ragvigil.scorer.inbox.segments import last_number
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 READ_TO = Position(1, 2)
@@ -68,7 +71,7 @@ def test_an_inbox_that_had_more_rows_than_the_store_had_read_is_not_taken_for_it
         filled(settings.inbox_path)
         store.recognise(settings.inbox_path)
         assert store.records.watermark() is None
-        assert owner(settings.inbox_path) is not None
+        assert token_of(settings.inbox_path) is not None
 
 
 def test_a_store_goes_on_in_its_own_inbox_where_it_stopped(tmp_path: Path) -> None:
@@ -82,27 +85,133 @@ def test_a_store_goes_on_in_its_own_inbox_where_it_stopped(tmp_path: Path) -> No
         assert store.records.watermark() == READ_TO
 
 
-@pytest.mark.parametrize(
-    ("place", "kept"), [(READ_TO, READ_TO), (Position(2, 9), None), (Position(7, 1), None)]
-)
+@pytest.mark.parametrize(("later", "row", "kept"), [(-1, 2, True), (0, 9, False), (7, 1, False)])
 def test_a_store_of_an_earlier_version_keeps_a_position_that_its_inbox_has(
-    tmp_path: Path, place: Position, kept: Position | None
+    tmp_path: Path, later: int, row: int, kept: bool
 ) -> None:
-    """It has no token: an upgrade reads nothing twice, and a new inbox is found out by its end."""
+    """It has no token: an upgrade reads nothing twice, and an inbox that ends before is found out."""
     settings = settings_in(tmp_path)
     filled(settings.inbox_path)
+    place = Position(last_number(settings.inbox_path) + later, row)
     with SqliteStore(settings) as store:
         read_to(store, place)
         store.recognise(settings.inbox_path)
-        assert store.records.watermark() == kept
+        assert store.records.watermark() == (place if kept else None)
 
 
 def test_an_older_copy_of_the_inbox_is_read_from_its_start(tmp_path: Path) -> None:
-    """Store and inbox that were copied at different moments."""
+    """Store and inbox that were copied at different moments, and a clock that was set back."""
     settings = settings_in(tmp_path)
     filled(settings.inbox_path)
     with SqliteStore(settings) as store:
         store.recognise(settings.inbox_path)
-        read_to(store, Position(2, 9))
+        read_to(store, Position(last_number(settings.inbox_path) + 1, 9))
         store.recognise(settings.inbox_path)
         assert store.records.watermark() is None
+
+
+@pytest.mark.parametrize("gone", ["the folder", "all segments", "the newest segment"])
+@pytest.mark.parametrize("known", [True, False], ids=["known", "of an earlier version"])
+def test_nothing_is_passed_over_in_an_inbox_of_which_segments_were_deleted(
+    tmp_path: Path, gone: str, known: bool
+) -> None:
+    """The receiver is quicker than the score process: more rows than were read of the old inbox are there."""
+    settings = settings_in(tmp_path)
+    inbox = settings.inbox_path
+    with SqliteStore(settings) as store:
+        for _ in range(2):
+            filled(inbox)
+            for path in inbox.glob(f"{last_number(inbox)}.db*"):  # the empty one of a clean end
+                path.unlink()
+        if known:
+            store.recognise(inbox)
+        read_to(store, Position(last_number(inbox), 5))
+        if gone == "the folder":
+            shutil.rmtree(inbox)
+        else:
+            for path in inbox.glob("*.db*" if gone == "all segments" else f"{last_number(inbox)}.db*"):
+                path.unlink()
+        before = last_number(inbox)
+        filled(inbox, 40)
+        store.recognise(inbox)
+        with closing(InboxReader(inbox)) as reader:
+            found = reader.read(store.records.watermark())
+        assert sum(row.position.segment > before for row in found) == 40
+
+
+def test_a_reader_finds_what_comes_after_the_segments_were_deleted_under_a_receiver(
+    serve: Serve, tmp_path: Path
+) -> None:
+    """It read on in the file that was gone: of forty that were acknowledged one was stored."""
+    scorer = serve()
+    assert all(takes(scorer, number) for number in (1, 2, 3))
+    eventually(lambda: len(stored(scorer)) == 3)
+    for path in (tmp_path / "ragvigil-inbox").glob("*.db*"):
+        path.unlink()
+    for number in range(4, 10):
+        eventually(partial(takes, scorer, number))
+    eventually(lambda: len(stored(scorer)) == 9)
+    assert scorer.ledger().balanced
+
+
+@pytest.mark.parametrize("written", [True, False], ids=["after the token", "before the token"])
+def test_a_death_while_an_inbox_gets_its_token_forgets_no_position(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, written: bool
+) -> None:
+    """What had been read was read again, and counted twice."""
+
+    def die(folder: Path, token: str) -> None:
+        if written:
+            mark(folder, token)
+        raise KeyboardInterrupt
+
+    settings = settings_in(tmp_path)
+    filled(settings.inbox_path)
+    place = Position(last_number(settings.inbox_path) - 1, 2)
+    with SqliteStore(settings) as store:
+        read_to(store, place)
+        with monkeypatch.context() as patched:
+            patched.setattr("ragvigil.scorer.store._sqlite_own_inbox.mark", die)
+            with pytest.raises(KeyboardInterrupt):
+                store.recognise(settings.inbox_path)
+    with SqliteStore(settings) as store:
+        store.recognise(settings.inbox_path)
+        assert store.records.watermark() == place
+        assert token_of(settings.inbox_path) is not None
+
+
+def test_two_stores_that_read_one_inbox_in_turn_each_go_on_where_they_stopped(tmp_path: Path) -> None:
+    """The token is that of the inbox: a look by another store takes no position away."""
+    inbox = tmp_path / "inbox"
+    filled(inbox)
+    place = Position(last_number(inbox) - 1, 2)
+    for folder in (tmp_path / "a", tmp_path / "b"):
+        folder.mkdir()
+        with SqliteStore(settings_in(folder)) as store:
+            store.recognise(inbox)
+            read_to(store, place)
+    with SqliteStore(settings_in(tmp_path / "a")) as store:
+        store.recognise(inbox)
+        assert store.records.watermark() == place
+
+
+def test_an_inbox_that_cannot_be_marked_is_read_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk for a moment: the next start marks it."""
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    settings = settings_in(tmp_path)
+    filled(settings.inbox_path)
+    place = Position(last_number(settings.inbox_path) - 1, 2)
+    with SqliteStore(settings) as store:
+        with monkeypatch.context() as patched:
+            patched.setattr("ragvigil.scorer.store._sqlite_own_inbox.mark", full)
+            store.recognise(settings.inbox_path)
+        read_to(store, place)
+        assert "cannot be marked" in caplog.text
+        store.recognise(settings.inbox_path)
+        assert store.records.watermark() == place
+        assert token_of(settings.inbox_path) is not None

@@ -23,6 +23,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.erasure.retention import Retention
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.inbox import Arrival, InboxWriter
+from ragvigil.scorer.inbox.segments import segments
 from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store import reading
@@ -405,7 +406,7 @@ def test_status_says_what_the_disk_holds_and_for_how_long_unredacted(
     assert "1 traces with content, of 1 it was taken out (0 before its time)" in text
     assert re.search(r"inbox: 0\.\d MB, the oldest content as received \d\d+ s ago", text)
     assert "WARNING" not in text
-    with closing(sqlite3.connect(tmp_path / "r-inbox" / "0001.db")) as segment, segment:
+    with closing(sqlite3.connect(segments(tmp_path / "r-inbox")[0][1])) as segment, segment:
         segment.execute("UPDATE rows SET received_at = received_at - 900 * 1000000000")
     assert (
         "WARNING: content that is not redacted stays for more than 15 minutes"

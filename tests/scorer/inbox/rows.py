@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from ragvigil.scorer.inbox import Arrival, InboxRow
+from ragvigil.scorer.inbox.segments import segments
 
 TRACE = bytes(range(16))
 
@@ -18,6 +20,11 @@ def arrival(number: int, size: int = 10) -> Arrival:
 def numbers(rows: list[InboxRow]) -> list[int]:
     """What tells the rows apart."""
     return [row.received_at for row in rows]
+
+
+def files(folder: Path) -> list[Path]:
+    """The segments of an inbox, oldest first."""
+    return [path for _, path in segments(folder)]
 
 
 def wait_for(condition: Callable[[], bool], *, seconds: float = 10.0) -> None:

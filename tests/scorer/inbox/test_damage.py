@@ -7,10 +7,11 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.scorer.inbox.rows import TRACE, arrival, numbers, wait_for
+from tests.scorer.inbox.rows import TRACE, arrival, files, numbers, wait_for
 
 from ragvigil.scorer.errors import DamagedSegmentError, StoreError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxRow, InboxWriter, Position
+from ragvigil.scorer.inbox.segments import next_number
 
 
 def test_a_segment_deleted_under_the_writer_is_not_acked_as_durable(
@@ -44,18 +45,19 @@ def test_a_damaged_segment_is_moved_aside_named_and_counted(
 ) -> None:
     """The next ones are read, what could be read of it too, and its number does not come back."""
     rows = three_segments(tmp_path)
-    second = tmp_path / "0002.db"
+    second = files(tmp_path)[1]
+    number = int(second.stem)
     content = bytearray(second.read_bytes())
     content[len(content) // 2 :] = b"\xff" * (len(content) - len(content) // 2)
     second.write_bytes(content)
     found = reader.read(limit=1_000)
-    sound = [row for row in rows if row.position.segment != 2]
-    assert [row for row in found if row.position.segment != 2] == sound
+    sound = [row for row in rows if row.position.segment != number]
+    assert [row for row in found if row.position.segment != number] == sound
     assert set(found) < set(rows)
     assert reader.damaged == 1
-    assert (tmp_path / "0002.db.damaged").exists()
+    assert (tmp_path / f"{number}.db.damaged").exists()
     assert not second.exists()
-    assert "0002.db is damaged" in caplog.text
+    assert f"{number}.db is damaged" in caplog.text
     caplog.clear()
     assert reader.read(limit=1_000) == sound
     assert caplog.text == ""
@@ -77,7 +79,7 @@ def test_a_segment_with_a_row_of_wrong_types_is_moved_aside(
 ) -> None:
     """SQLite itself sees nothing wrong with it; what stands before that row is read."""
     three_segments(tmp_path)
-    with closing(sqlite3.connect(tmp_path / "0001.db")) as segment, segment:
+    with closing(sqlite3.connect(files(tmp_path)[0])) as segment, segment:
         segment.execute(
             "CREATE TABLE loose (id INTEGER PRIMARY KEY, kind, trace_id, payload, received_at, items)"
         )
@@ -101,7 +103,7 @@ def test_the_number_of_a_damaged_newest_segment_does_not_come_back(
     writer.close()
     seen = reader.read()[-1].position
     reader.close()
-    (tmp_path / "0001.db").write_bytes(b"garbage" * 1_000)
+    files(tmp_path)[0].write_bytes(b"garbage" * 1_000)
     assert reader.read(after=seen) == []
     writer = InboxWriter(tmp_path)
     writer.append([arrival(7)]).result(5)
@@ -113,7 +115,8 @@ def test_a_writer_whose_segment_is_moved_aside_takes_another(tmp_path: Path, rea
     """The request at hand is refused, the next one is stored where the reader finds it."""
     writer = InboxWriter(tmp_path, commit_seconds=0.0001)
     writer.append([arrival(1)]).result(5)
-    with (tmp_path / "0001.db").open("r+b") as file, (tmp_path / "0001.db-wal").open("r+b") as log:
+    (segment,) = files(tmp_path)
+    with segment.open("r+b") as file, segment.with_name(f"{segment.name}-wal").open("r+b") as log:
         file.write(b"garbage" * 3_000)
         log.truncate(0)
     assert numbers(reader.read()) == []
@@ -136,12 +139,13 @@ def test_a_segment_that_cannot_be_opened_now_is_left_where_it_is(tmp_path: Path,
     writer = InboxWriter(tmp_path)
     writer.append([arrival(1)]).result(5)
     writer.close()
-    segment = (tmp_path / "0001.db").rename(tmp_path / "elsewhere")
-    (tmp_path / "0001.db").mkdir()
-    with pytest.raises(StoreError, match=r"0001\.db cannot be read: "):
+    place = files(tmp_path)[0]
+    segment = place.rename(tmp_path / "elsewhere")
+    place.mkdir()
+    with pytest.raises(StoreError, match=rf"{place.stem}\.db cannot be read: "):
         reader.read()
-    (tmp_path / "0001.db").rmdir()
-    segment.rename(tmp_path / "0001.db")
+    place.rmdir()
+    segment.rename(place)
     assert numbers(reader.read()) == [1]
 
 
@@ -184,14 +188,47 @@ def test_discarding_opens_no_file_when_there_is_only_one(
 
     with monkeypatch.context() as watched:
         watched.setattr(sqlite3, "connect", refuse)
-        assert reader.discard(Position(1, 2)) == 0
+        assert reader.discard(Position(int(files(tmp_path)[0].stem), 2)) == 0
     writer.close()
 
 
-def test_a_half_made_segment_does_not_stop_the_reader(tmp_path: Path, reader: InboxReader) -> None:
+def test_a_half_made_segment_does_not_stop_the_reader(
+    tmp_path: Path, reader: InboxReader, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A crash between making a file and its table leaves only a draft, which the next writer replaces."""
-    (tmp_path / "0001.new").write_bytes(b"half")
+    monkeypatch.setattr("time.time_ns", lambda: 17 * 10**9)
+    (tmp_path / "17000.new").write_bytes(b"half")
     writer = InboxWriter(tmp_path)
     writer.append([arrival(1)]).result(5)
+    assert [path.name for path in files(tmp_path)] == ["17000.db"]
     assert numbers(reader.read()) == [1]
     writer.close()
+
+
+def test_a_writer_whose_newest_segment_is_gone_takes_up_no_older_one(
+    tmp_path: Path, reader: InboxReader
+) -> None:
+    """The reader is past that one: what was appended to it would be acknowledged and never read."""
+    for number in (1, 2):
+        writer = InboxWriter(tmp_path, commit_seconds=0.0001)
+        writer.append([arrival(number)]).result(5)
+        if number == 1:
+            writer.close()
+    seen = reader.read()[-1].position
+    newest = files(tmp_path)[-1]
+    for path in tmp_path.glob(f"{newest.name}*"):
+        path.unlink()
+    with pytest.raises(StoreError, match="deleted while in use"):
+        writer.append([arrival(3)]).result(5)
+    writer.append([arrival(4)]).result(5)
+    assert numbers(reader.read(after=seen)) == [4]
+    writer.close()
+
+
+def test_the_number_of_a_new_segment_is_above_all_that_are_there(tmp_path: Path) -> None:
+    """Also where the clock was set back, and for those that an earlier version numbered from 1."""
+    assert next_number(tmp_path, now=17_000) == 17_000
+    (tmp_path / "0003.db").touch()
+    assert next_number(tmp_path, now=17_000) == 17_000
+    (tmp_path / "18000.db.damaged").touch()
+    assert next_number(tmp_path, now=17_000) == 18_001

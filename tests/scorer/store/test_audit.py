@@ -73,8 +73,14 @@ def test_a_sound_store_holds_while_it_is_written(bench: Bench) -> None:
             ),
             "4 traces that count both",
         ),
-        ("UPDATE meta SET value = '9:9' WHERE key = 'watermark'", "lies after the last row counted"),
-        ("UPDATE meta SET value = '9:9' WHERE key LIKE '%to' OR key = 'watermark'", "lies beyond the inbox"),
+        (
+            "UPDATE meta SET value = '9999999999999999:9' WHERE key = 'watermark'",
+            "lies after the last row counted",
+        ),
+        (
+            "UPDATE meta SET value = '9999999999999999:9' WHERE key LIKE '%to' OR key = 'watermark'",
+            "lies beyond the inbox",
+        ),
         ("UPDATE counters SET value = value - 2 WHERE name = 'read_items'", "2 are missing"),
     ],
 )

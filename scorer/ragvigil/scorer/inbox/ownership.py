@@ -1,26 +1,35 @@
-"""Which store an inbox is read into: a token that both keep.
+"""The token of an inbox, by which a store knows the one that it has read.
 
-A position of one inbox says nothing of another. A store that is restored or moved without its inbox meets a new one
-that numbers its segments from 1 again, and would pass over the first rows of it, which were acknowledged.
+A position in one inbox says nothing of another: a store that is restored or moved without its inbox, or pointed at
+that of another, would pass over rows that were acknowledged.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 _FILE = "store"
 
 
-def owner(folder: Path) -> str | None:
-    """The token of the store that this inbox is read into; None where none is told."""
+def token_of(folder: Path) -> str | None:
+    """The token of this inbox; None where it has none yet."""
     try:
         return (folder / _FILE).read_text(encoding="utf-8").strip() or None
     except (OSError, ValueError):
         return None
 
 
-def own(folder: Path, token: str) -> None:
-    """Note it, in one step. Raises OSError."""
+def mark(folder: Path, token: str) -> None:
+    """Give it that token, in one step that a loss of power does not undo. Raises OSError."""
     draft = folder / f"{_FILE}.new"
-    draft.write_text(token, encoding="utf-8")
+    with draft.open("w", encoding="utf-8") as file:
+        file.write(token)
+        file.flush()
+        os.fsync(file.fileno())
     draft.replace(folder / _FILE)
+    directory = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(directory)
+    finally:
+        os.close(directory)

@@ -17,7 +17,7 @@ from ragvigil.scorer.inbox.segments import (
     ROLL,
     create,
     is_damage,
-    last_number,
+    next_number,
     open_for_writing,
     segments,
     sql,
@@ -50,6 +50,8 @@ class SegmentLog:
         self._segment: _Segment | None = None
         self._failed_at = -math.inf
         self._damaged = False
+        self._left: Path | None = None
+        """The segment that was let go of after a failure."""
         try:
             self._segment = self._next()
         except BaseException:
@@ -130,9 +132,12 @@ class SegmentLog:
         self._checkpointer.committed(size)
 
     def _again(self) -> _Segment:
-        """After a failure: the newest segment if it can still be used, else the next."""
+        """After a failure: the same segment if it can still be used, else the next.
+
+        Never an older one, where that one is gone: the reader may be past what would be appended to it.
+        """
         existing = segments(self._folder)
-        if existing and not self._damaged:
+        if existing and existing[-1][1] == self._left and not self._damaged:
             try:
                 return self._open(existing[-1][1])
             except sqlite3.Error as error:
@@ -140,8 +145,7 @@ class SegmentLog:
         return self._next()
 
     def _next(self) -> _Segment:
-        """A new segment: the reader never deletes the newest, so numbers never come back."""
-        segment = self._open(create(self._folder, last_number(self._folder) + 1))
+        segment = self._open(create(self._folder, next_number(self._folder, time.time_ns() // 10**6)))
         self._damaged = False
         return segment
 
@@ -159,4 +163,4 @@ class SegmentLog:
     def _let_go(self) -> None:
         if self._segment is not None:
             self._segment.connection.close()
-            self._segment = None
+            self._left, self._segment = self._segment.path, None

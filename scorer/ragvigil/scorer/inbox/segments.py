@@ -32,13 +32,19 @@ def segments(folder: Path) -> list[tuple[int, Path]]:
 
 
 def last_number(folder: Path) -> int:
-    """The highest number ever given to a segment that is still there, damaged ones too; 0 in an empty folder.
-
-    A number that came back would make a reader that is past it skip rows.
-    """
+    """The highest number of a segment that is still there, damaged ones too; 0 in an empty folder."""
     numbers = [number for number, _ in segments(folder)]
     numbers += [int(path.name.partition(".")[0]) for path in damaged(folder)]
     return max(numbers, default=0)
+
+
+def next_number(folder: Path, now: int) -> int:
+    """The number of a segment that begins at `now`, Unix milliseconds: that moment, and above all that are there.
+
+    A number that came back would make a reader that is past it skip rows. By the clock it does not either where
+    somebody deleted the newest segments, or all, of which a store still has a position.
+    """
+    return max(last_number(folder) + 1, now)
 
 
 def damaged(folder: Path) -> list[Path]:

@@ -102,8 +102,7 @@ class SqliteStore:
 
     def recognise(self, inbox: Path) -> None:
         """Read that inbox from its start where it is not the one that this store has read before."""
-        with self.transaction():
-            recognise(self._connection, inbox)
+        recognise(self._connection, inbox)
 
     def refuse_when_deleted(self) -> None:
         """Raise StoreNotNowError where its path leads to no file or another: what is written here, nobody will read.
