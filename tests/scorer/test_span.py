@@ -43,10 +43,18 @@ def test_a_span_keeps_everything_that_readers_need() -> None:
         start_time_unix_nano=5,
         end_time_unix_nano=9,
         attributes=[text("a", "b")],
-        events=[WireSpan.Event(name="exception", time_unix_nano=7, attributes=[text("exception.type", "E")])],
+        events=[
+            WireSpan.Event(
+                name="exception",
+                time_unix_nano=7,
+                attributes=[text("exception.type", "E")],
+                dropped_attributes_count=1,
+            )
+        ],
         status=Status(code=Status.STATUS_CODE_ERROR, message="broken"),
         trace_state="ot=th:8",
         dropped_attributes_count=2,
+        dropped_events_count=3,
         flags=0x300,
     )
     (span,) = spans_of(request(wire))
@@ -59,7 +67,7 @@ def test_a_span_keeps_everything_that_readers_need() -> None:
         start=5,
         end=9,
         attributes={"a": "b"},
-        events=(SpanEvent("exception", 7, {"exception.type": "E"}),),
+        events=(SpanEvent("exception", 7, {"exception.type": "E"}, 1),),
         failed=True,
         status_message="broken",
         scope="app",
@@ -67,6 +75,7 @@ def test_a_span_keeps_everything_that_readers_need() -> None:
         trace_state="ot=th:8",
         dropped_attributes=2,
         flags=0x300,
+        dropped_events=3,
     )
     assert span.parent_is_remote
 

@@ -29,6 +29,8 @@ class SpanEvent:
     time: int
     """Unix time, nanoseconds."""
     attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+    dropped_attributes: int = 0
+    """Attributes of it that the sender threw away."""
 
 
 @dataclass(slots=True)
@@ -56,6 +58,8 @@ class Span:
     """Attributes that the sender threw away; the Python SDK throws the oldest away first."""
     flags: int = 0
     scope_attributes: Mapping[str, object] = field(default_factory=dict[str, object])
+    dropped_events: int = 0
+    """Events that the sender threw away; most SDKs throw the oldest away first."""
 
     @property
     def parent_is_remote(self) -> bool:
@@ -73,6 +77,7 @@ class LogEvent:
     time: int
     attributes: Mapping[str, object]
     """The attributes over the fields of the body; a body that is no mapping stands under `body`."""
+    dropped_attributes: int = 0
 
 
 def spans_of(payload: bytes) -> list[Span]:
@@ -118,6 +123,7 @@ def logs_of(payload: bytes) -> list[LogEvent]:
             name=record.event_name or _older_event_name(record.attributes),
             time=record.time_unix_nano or record.observed_time_unix_nano,
             attributes={**_body(record.body), **_mapping(record.attributes)},
+            dropped_attributes=record.dropped_attributes_count,
         )
         for resource_logs in LogsData.FromString(payload).resource_logs
         for scope_logs in resource_logs.scope_logs
@@ -157,11 +163,17 @@ def span_of(
         wire.dropped_attributes_count,
         wire.flags,
         origin.scope_attributes,
+        wire.dropped_events_count,
     )
 
 
+def event_of(wire: WireSpan.Event, attributes: Mapping[str, object]) -> SpanEvent:
+    """The event of a message, `attributes` being its own as plain values."""
+    return SpanEvent(wire.name, wire.time_unix_nano, attributes, wire.dropped_attributes_count)
+
+
 def _event(wire: WireSpan.Event) -> SpanEvent:
-    return SpanEvent(wire.name, wire.time_unix_nano, _mapping(wire.attributes))
+    return event_of(wire, _mapping(wire.attributes))
 
 
 def _mapping(pairs: Iterable[KeyValue]) -> dict[str, object]:

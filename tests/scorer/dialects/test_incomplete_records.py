@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.dialects import read_records
@@ -62,6 +64,34 @@ def test_dropped_attributes_make_a_record_incomplete() -> None:
     """The SDK throws the oldest attributes away first: what is missing may have been there."""
     spans = [span("a3", generation(), parent="a1", start=21, end=80, dropped=3), *trace()[:3]]
     assert only(spans).completeness == "partial_evidence"
+
+
+SAID = (
+    SpanEvent("gen_ai.user.message", 1, {"content": QUESTION}),
+    SpanEvent("gen_ai.choice", 2, {"message": '{"content": "At nine."}'}),
+)
+PIECE = SpanEvent("llm.content.completion.chunk", 3)
+CALL = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "tiny-chat-1"}
+
+
+@pytest.mark.parametrize(
+    ("told", "events", "dropped", "completeness"),
+    [
+        (CALL, SAID, 0, "complete"),
+        (CALL, SAID, 2, "partial_evidence"),
+        (CALL, SAID[1:], 2, "partial_evidence"),
+        (CALL, (), 2, "partial_evidence"),
+        (CALL, (SAID[0], replace(SAID[1], dropped_attributes=1)), 0, "partial_evidence"),
+        (generation(), (PIECE,), 900, "complete"),
+        (generation(), (), 900, "complete"),
+    ],
+)
+def test_dropped_events_make_a_record_incomplete_where_they_told_something(
+    told: dict[str, object], events: tuple[SpanEvent, ...], dropped: int, completeness: str
+) -> None:
+    """The passages may have stood in one of them; a stream's pieces stand in the answer as well."""
+    model = replace(span("a3", told, parent="a1", start=21, end=80, events=events), dropped_events=dropped)
+    assert only([*trace()[:3], model]).completeness == completeness
 
 
 def test_a_search_that_does_not_tell_what_it_found_is_incomplete() -> None:

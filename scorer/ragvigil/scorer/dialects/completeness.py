@@ -54,7 +54,7 @@ def completeness_of(
     """Whether the record can be scored, and why not; of several reasons the first to look for."""
     steps = roles.question.steps
     if lossy := _first(steps, lost_content):
-        return _partial("attributes of it, or some of its passages, were dropped on the way", lossy)
+        return _partial("attributes or events of it, or some of its passages, were dropped on the way", lossy)
     if answer is None and (unread := _first(steps, lambda step: step.reading.unread)):
         return _partial("its answer has a shape that cannot be read, or only its end is told", unread)
     query = asked.value if asked is not None and asked.place != IN_A_CALL else None

@@ -12,6 +12,8 @@ _KNOWN = (
     *("gen_ai.", "ai.", "langfuse.", "mlflow.", "langsmith.", "traceloop.", "haystack.", "pydantic_ai."),
 )
 """How the attributes begin that dialects read: a span with one of them was theirs."""
+_TELLING = ("gen_ai.", "db.query.result")
+"""How events begin that hold what was said or found; those of a stream's pieces and of exceptions do not."""
 _WIDEST_GAP = 50
 _SAYING = re.compile(
     r"(?!.*(?:arguments|variables|parameters))"
@@ -31,8 +33,8 @@ _HIDDEN_WITHIN = re.compile(rf'(?:"(?:{_SAID})"\s*:\s*(?:\[\s*)?|\A\s*(?:\[\s*)?
 
 
 def lost_content(step: Step) -> bool:
-    """Whether the sender dropped attributes of a step that some dialect reads, or would have read, or whoever passed
-    them on took out some of its passages.
+    """Whether the sender dropped attributes or events of a step that some dialect reads, or would have read, or whoever
+    passed them on took out some of its passages.
 
     What an HTTP client or a database dropped is nobody's question.
 
@@ -43,9 +45,23 @@ def lost_content(step: Step) -> bool:
     >>> lost_content(step)
     True
     """
-    if not step.span.dropped_attributes:
+    span = step.span
+    if (span.events or span.dropped_events) and _lost_events(step):
+        return True
+    if not span.dropped_attributes:
         return step.role == "retriever" and _has_gap(step)
-    return step.dialect is not None or any(name.startswith(_KNOWN) for name in step.span.attributes)
+    return step.dialect is not None or any(name.startswith(_KNOWN) for name in span.attributes)
+
+
+def _lost_events(step: Step) -> bool:
+    """Whether one of its events that tell something was dropped, or a part of one; where none is left, of a model's
+    call whose attributes tell nothing.
+    """
+    events = [event for event in step.span.events if event.name.startswith(_TELLING)]
+    if any(event.dropped_attributes for event in events):
+        return True
+    silent = step.role == "generator" and not step.reading.messages and step.reading.answer is None
+    return step.span.dropped_events > 0 and (bool(events) or (silent and not step.span.events))
 
 
 def _has_gap(step: Step) -> bool:

@@ -30,7 +30,7 @@ def attached(spans: Sequence[Span], events: Iterable[LogEvent]) -> list[Span]:
     for event in sorted(events, key=lambda event: (event.time, event.name, repr(event))) if spans else ():
         response = text_of(event.attributes.get(_RESPONSE_ID))
         owner = event.span_id if event.span_id in known else responses.get(response) if response else None
-        made = SpanEvent(event.name, event.time, event.attributes)
+        made = SpanEvent(event.name, event.time, event.attributes, event.dropped_attributes)
         by_span.setdefault(owner or spans[0].span_id, {})[repr(made)] = made
     if not by_span:
         return list(spans)

@@ -19,7 +19,7 @@ from ragvigil.scorer.dialects.withheld import NOTE
 from ragvigil.scorer.redact.keys import Meaning, is_vector, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
-from ragvigil.scorer.span import Origin, Span, SpanEvent, plain, span_of, spans_in
+from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, span_of, spans_in
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
@@ -183,7 +183,7 @@ class _Walk:
         events: list[SpanEvent] = []
         for event in span.events:
             self._label(event, "name", event.name)
-            events.append(SpanEvent(event.name, event.time_unix_nano, self._pairs(event.attributes)))
+            events.append(event_of(event, self._pairs(event.attributes)))
         for link in span.links:
             self._label(link, "trace_state", link.trace_state)
             self._pairs(link.attributes)
