@@ -74,6 +74,11 @@ def completeness_of(
         return _partial(
             "a search may be its own, or that of a question that was asked at the same time", None
         )
+    if not roles.replied:
+        return _partial(
+            "another call was asked about its answer: which of the replies the user got is not told",
+            roles.generation,
+        )
     return (
         _of_evidence(evidence, steps)
         or _of_question(asked, query)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
+from ragvigil.scorer.dialects.afterwards import informed, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.messages import last_message, last_of
@@ -25,8 +26,6 @@ _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TOOLS = frozenset[Role]({"tool", "retriever", "reranker"})
 IN_A_CALL = "argument of a tool call"
 """The place of a question that nobody told but in a model's own words."""
-_LAST = 10
-"""Answers of which the last are looked at, and those before each."""
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
 
 
@@ -39,6 +38,8 @@ class Roles:
     """The topmost chain that knows the question or the answer; else the topmost chain."""
     generation: Step | None
     """The generation that gave the answer; the last one when none did."""
+    replied: bool = True
+    """Whether it is known that its reply is the answer, and not a verdict on that of another one, or the like."""
 
     def known(self, fact: Callable[[Step], _Value | None]) -> _Value | None:
         """The fact as the generation tells it, else the root, else the first step that does."""
@@ -51,7 +52,8 @@ class Roles:
 def roles_of(question: Question) -> Roles:
     """One step per role."""
     root = _root(question.steps) if question.plan is None else _above(question)
-    return Roles(question, root, _generation(question.steps, root.reading.answer if root else None))
+    generation, known = _generation(question.steps, root.reading.answer if root else None)
+    return Roles(question, root, generation, replied=known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,30 +283,22 @@ def _unprepared(rivals: Sequence[Step]) -> Step:
     return rivals[0]
 
 
-def _generation(steps: Sequence[Step], returned: str | None) -> Step | None:
-    """Of the generations that answered, the last whose answer the root returned, else the last that is no aside."""
+def _generation(steps: Sequence[Step], returned: str | None) -> tuple[Step | None, bool]:
+    """Of the generations that answered, the last whose answer the root returned, else the last that is no aside.
+
+    And whether it is known that this one answered the user.
+    """
     every = sorted(_generators(steps), key=lambda step: (step.span.end, step.span.start, step.span.span_id))
     answering = innermost([step for step in every if step.reading.answer is not None])
     expected = answer_after_thoughts(returned or "").strip()
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if expected and said[step] == expected]
-    answers = [] if agreeing else _informed([step for step in answering if not is_aside(said[step])])
-    return next(reversed(agreeing or answers or answering or innermost(every)), None)
-
-
-def _informed(answers: list[Step]) -> list[Step]:
-    """Those up to the last that was shown passages, or what one before it said; all where none was shown any.
-
-    A title of the conversation knows neither.
-    """
-    for place in range(len(answers) - 1, max(0, len(answers) - _LAST), -1):
-        if shows(answers[place], bare=True):
-            return answers[: place + 1]
-        said = [(step.reading.answer or "").strip() for step in answers[max(0, place - _LAST) : place]]
-        shown = [message.text or "" for message in answers[place].reading.messages]
-        if any(answer in text for answer in said if answer for text in shown):
-            return answers[: place + 1]
-    return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
+    if agreeing or len(answering) < 2:
+        return next(reversed(agreeing or answering or innermost(every)), None), True
+    answers = informed([step for step in answering if not is_aside(said[step])]) or answering
+    found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}
+    last = without_afterwards(answers, [*found - {""}], expected)
+    return last.answers[-1], last.known
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:
