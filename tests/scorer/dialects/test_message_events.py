@@ -9,13 +9,16 @@ from ragvigil.scorer.span import SpanEvent
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
 
 
-def said(name: str, **told: object) -> SpanEvent:
-    """An event as Azure's SDKs write it."""
-    return SpanEvent(name, 0, {"gen_ai.system": "az.ai.inference", "gen_ai.event.content": as_json(told)})
+@pytest.mark.parametrize("place", ["gen_ai.event.content", "body"])
+def test_what_is_told_in_json_is_read(place: str) -> None:
+    """Prompt, passages in what a tool answered, and reply, as Azure's SDKs and Semantic Kernel's logs write them.
 
+    Of the latter, the JSON was the question of a complete record.
+    """
 
-def test_what_azure_writes_into_one_attribute_is_read() -> None:
-    """Prompt, passages in what a tool answered, and reply."""
+    def said(name: str, **told: object) -> SpanEvent:
+        return SpanEvent(name, 0, {"gen_ai.system": "az.ai.inference", place: as_json(told)})
+
     hits = as_json([{"id": key, "text": text, "score": score} for key, text, score in PASSAGES])
     events = (
         said("gen_ai.system.message", role="system", content="Be brief."),
@@ -26,6 +29,7 @@ def test_what_azure_writes_into_one_attribute_is_read() -> None:
     chat = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "tiny-chat-1"}
     record = only([span("a1", chat, start=1, end=9, events=events)])
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+    assert record.finish_reason == "stop"
     assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from ragvigil.scorer.dialects.flattened import indexed
+from ragvigil.scorer.dialects.genai_messages import told_in
 from ragvigil.scorer.dialects.values import first_text, mapping_of, sequence_of, text_of
 from ragvigil.scorer.span import SpanEvent
 
@@ -37,7 +38,7 @@ def finish_reason_in(attributes: Mapping[str, object], events: Sequence[SpanEven
     if told is not None:
         return told
     messages: list[object] = sequence_of(attributes.get("gen_ai.output.messages"))
-    messages += [event.attributes for event in events if event.name == "gen_ai.choice"]
+    messages += [told_in(event) for event in events if event.name == "gen_ai.choice"]
     messages += indexed(attributes, "gen_ai.completion.")
     reasons = (text_of(mapping_of(message).get("finish_reason")) for message in reversed(messages))
     return next((reason for reason in reasons if reason and reason != _NOT_TOLD), None)

@@ -54,7 +54,7 @@ def conversation_in(attributes: Mapping[str, object], events: Sequence[SpanEvent
     """
     if "gen_ai.input.messages" in attributes or "gen_ai.system_instructions" in attributes:
         return attributes.get("gen_ai.input.messages")
-    said = [{"role": _SAID[event.name], **_told(event)} for event in events if event.name in _SAID]
+    said = [{"role": _SAID[event.name], **told_in(event)} for event in events if event.name in _SAID]
     older = [
         event.attributes.get("gen_ai.prompt") for event in events if event.name == "gen_ai.content.prompt"
     ]
@@ -86,8 +86,8 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
         return last_of(said, "assistant") or last_of(said, "unknown")  # in a reply only the model speaks
     for event in reversed(events):
         if event.name == "gen_ai.choice":
-            asked = any(_blocks(_told(each).get("content")) for each in events if each.name in _SAID)
-            return _chosen(_told(event), in_blocks=asked)
+            asked = any(_blocks(told_in(each).get("content")) for each in events if each.name in _SAID)
+            return _chosen(told_in(event), in_blocks=asked)
         if event.name == "gen_ai.content.completion":
             return completion_of(event.attributes.get("gen_ai.completion"))
     numbered = indexed(attributes, "gen_ai.completion.")
@@ -97,7 +97,7 @@ def completion_in(attributes: Mapping[str, object], events: Sequence[SpanEvent])
 
 
 def _said(event: SpanEvent, role: str) -> Message:
-    fields = _told(event)
+    fields = told_in(event)
     content = fields.get("content")
     return message_of(role_of(fields.get("role") or role), _blocks(content) or content or fields.get("body"))
 
@@ -109,9 +109,11 @@ def _blocks(content: object) -> list[object]:
     return items if blocks and all(len(each) == 1 and each.keys() <= _BLOCK for each in blocks) else []
 
 
-def _told(event: SpanEvent) -> Mapping[str, object]:
-    """What an event tells: as attributes, or as JSON in one of them, as Azure's SDKs write it."""
-    content = event.attributes.get("gen_ai.event.content")
+def told_in(event: SpanEvent) -> Mapping[str, object]:
+    """What an event tells: as attributes, or as JSON in one of them, as Azure's SDKs write it, and Semantic Kernel's
+    logs in their body.
+    """
+    content = event.attributes.get("gen_ai.event.content", event.attributes.get("body"))
     return event.attributes if content is None else {**event.attributes, **mapping_of(content)}
 
 
