@@ -279,3 +279,20 @@ def test_an_order_that_ends_where_the_evidence_begins_points_at_it(order: str) -
     plain = f"{order}\n{TEXTS[0]}\n\n{TEXTS[1]}\n\nQuestion: {QUESTION}"
     record = only([span("a1", generation(question=plain), start=1, end=9)])
     assert (record.query, record.documents, record.completeness) == (QUESTION, (), "partial_evidence")
+
+
+def test_a_tool_of_strands_tells_in_events_what_it_was_given_and_returned() -> None:
+    """Of one that found nothing, the record was incomplete, and what was searched for was unknown."""
+    tool = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "find_passages"}
+    given = SpanEvent("gen_ai.tool.message", 1, {"role": "tool", "content": as_json({"query": "last ferry"})})
+    for found, texts in (([], []), ([{"id": key, "text": text} for key, text, _ in PASSAGES], TEXTS)):
+        made = SpanEvent("gen_ai.choice", 2, {"message": as_json([{"json": {"results": found}}])})
+        record = only(
+            [
+                span("a1", chain(), start=1, end=90),
+                span("a2", tool, parent="a1", start=2, end=9, events=(given, made)),
+                span("a3", generation(), parent="a1", start=10, end=80),
+            ]
+        )
+        assert (record.retrievals[0].query, record.completeness) == ("last ferry", "complete")
+        assert [each.text for each in record.documents] == texts

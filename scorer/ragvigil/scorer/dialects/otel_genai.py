@@ -7,14 +7,20 @@ so this dialect comes last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import told_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.gemini import SCOPE as GEMINI
 from ragvigil.scorer.dialects.gemini import with_gaps
-from ragvigil.scorer.dialects.genai_messages import completion_in, context_given, conversation_in, prompt_in
+from ragvigil.scorer.dialects.genai_messages import (
+    completion_in,
+    context_given,
+    conversation_in,
+    prompt_in,
+    told_in,
+)
 from ragvigil.scorer.dialects.messages import last_of
 from ragvigil.scorer.dialects.orders import names_evidence
 from ragvigil.scorer.dialects.prompt import question_in
@@ -36,7 +42,7 @@ from ragvigil.scorer.dialects.values import (
     text_of,
     versioned,
 )
-from ragvigil.scorer.span import Span
+from ragvigil.scorer.span import Span, SpanEvent
 from ragvigil.scorer.trace import Tokens
 
 OPERATION = "gen_ai.operation.name"
@@ -68,6 +74,8 @@ _BEDROCK = "opentelemetry.instrumentation.bedrock"
 _IN_NODE = "@traceloop/instrumentation-langchain"
 """OpenLLMetry's spans of LangChain in Node tell no search; with no span above it, a call is a trace of its own."""
 _CALLING = ("tool_call", "tool_calls")
+_CALLED = {"gen_ai.tool.message": "content", "gen_ai.choice": "message"}
+"""Events of a tool's own span that tell its arguments and its result, and under which name."""
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
 
@@ -85,7 +93,7 @@ class OtelGenAI:
         attributes = _with_details(span)
         operation = kind_of(attributes.get(OPERATION) or attributes.get("llm.request.type"))
         if operation == "execute_tool":
-            return _tool(attributes)
+            return _tool(attributes, span.events)
         role = _ROLES.get(operation, "other")
         if not operation and "gen_ai.request.model" in attributes:
             role = "generator"
@@ -130,10 +138,16 @@ def _with_details(span: Span) -> Mapping[str, object]:
     return {**told, **span.attributes} if found else span.attributes
 
 
-def _tool(attributes: Mapping[str, object]) -> Reading:
-    name = text_of(attributes.get("gen_ai.tool.name")) or "tool"
+def _tool(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> Reading:
+    """A call of a tool; Strands tells what it was given and returned in events, unless it is told to follow the newest
+    conventions.
+    """
+    said = {event.name: told_in(event) for event in events if event.name in _CALLED}
+    given, made = (said.get(name, {}).get(key) for name, key in _CALLED.items())
     return tool_reading(
-        name, attributes.get("gen_ai.tool.call.arguments"), attributes.get("gen_ai.tool.call.result")
+        text_of(attributes.get("gen_ai.tool.name")) or "tool",
+        attributes.get("gen_ai.tool.call.arguments", given),
+        attributes.get("gen_ai.tool.call.result", made),
     )
 
 

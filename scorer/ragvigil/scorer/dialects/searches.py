@@ -40,9 +40,15 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
 
 
 def _words(result: object) -> object:
-    """The text of a result that is one part of a message, as Bedrock and Strands return it; any other as it is."""
+    """The text or data of a result that is one part of a message, as Bedrock and Strands return it; any other as it is.
+
+    >>> _words([{"text": "Snow."}]), _words([{"json": {"results": []}}])
+    ('Snow.', {'results': []})
+    """
     items = sequence_of(result)
     part = mapping_of(items[0] if len(items) == 1 else None)
+    if part.keys() == {"json"}:
+        return part["json"]
     told = text_of(part.get("text"))
     return told if told and part.keys() <= {"type", "text"} and part.get("type", "text") == "text" else result
 
