@@ -47,7 +47,7 @@ def _words(result: object) -> object:
     """
     items = sequence_of(result)
     part = mapping_of(items[0] if len(items) == 1 else None)
-    if part.keys() == {"json"}:
+    if set(part) == {"json"}:
         return part["json"]
     told = text_of(part.get("text"))
     return told if told and part.keys() <= {"type", "text"} and part.get("type", "text") == "text" else result
