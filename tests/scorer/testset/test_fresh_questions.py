@@ -110,6 +110,21 @@ def test_traffic_that_repeats_itself_gives_as_many_rows_as_are_wanted() -> None:
     assert {one.query for one in drawn(asked, 50, ()).rows} <= {one.query for one in found.rows}
 
 
+def test_what_is_drawn_beside_other_sets_is_as_many_and_of_all_the_rest() -> None:
+    """By one hash for all, the first set took the lowest, and of what was left next to nothing was drawn."""
+    asked = [Question(f"{n:032x}", "1", f"Why {n}?", {}, 1.0) for n in range(5_000)]
+    sets: list[tuple[str, str]] = []
+    for size in (500, 500, 50):
+        found = drawn(asked, size, (), without=sets)
+        assert len(found.rows) == pytest.approx(size, abs=4 * size**0.5)
+        assert sum(1 / (one.inclusion or 1) for one in found.rows) == pytest.approx(
+            5_000 - len(sets), rel=0.6
+        )
+        assert drawn(asked, size, (), without=reversed(sets)) == found
+        assert not {one.query for one in found.rows} & {text for _, text in sets}
+        sets += [(one.query_id, one.query) for one in found.rows]
+
+
 def test_the_holdout_of_a_quarter_is_of_questions_that_nobody_asked_before(
     tmp_path: Path, capsys: Said
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -67,15 +68,17 @@ def drawn(
 
     What was asked more than once is drawn once, and whether is a hash of its words: the same questions each time,
     whoever asks them, and those of a smaller draw are in a larger one. `without` are (name, text) of questions that
-    other sets hold: those are left out, and so is what asks the same in other words (`alike`); of `earlier` questions
-    only what has their words. The inverse of `inclusion` is how many questions of the traffic a row stands for.
+    other sets hold: those are left out, and so is what asks the same in other words (`alike`), and the rest is drawn by
+    a hash of its own; of `earlier` questions only what has their words. The inverse of `inclusion` is how many
+    questions of the traffic a row stands for.
 
     >>> asked = [Question(f"{n:032x}", "1", f"Why {n % 500}?", {"language": "en"}, 0.5) for n in range(1000)]
     >>> found = drawn(asked, 100, ["language"])
     >>> len(found.rows), found.repeated, found.rows[0].asked, found.rows[0].inclusion
     (101, 500, 2, 0.05)
     """
-    held = Known(without)
+    others = list(without)
+    held = Known(others)
     units: dict[str, _Unit] = {}
     for one in questions:
         unit = units.setdefault(plain(one.query), _Unit(one))
@@ -86,7 +89,7 @@ def drawn(
     rows: list[Row] = []
     seen, alike = Known(), list[tuple[str, str]]()
     known = len(units) - len(fresh)
-    for unit, chance in _chosen(fresh, size, by):
+    for unit, chance in _chosen(fresh, size, by, _domain(others)):
         if held.alike(unit.first.query) is not None:
             known += 1
             continue
@@ -101,7 +104,16 @@ def drawn(
     return Drawn(tuple(rows), len(questions), len(questions) - len(units), known, tuple(alike))
 
 
-def _chosen(units: Sequence[_Unit], size: int, by: Sequence[str]) -> Iterator[tuple[_Unit, float]]:
+def _domain(others: Sequence[tuple[str, str]]) -> bytes:
+    """What the hash begins with: another one beside other sets, for these took the lowest of the plain one."""
+    if not others:
+        return _DOMAIN
+    return _DOMAIN + hashlib.sha256("\0".join(sorted({plain(text) for _, text in others})).encode()).digest()
+
+
+def _chosen(
+    units: Sequence[_Unit], size: int, by: Sequence[str], domain: bytes
+) -> Iterator[tuple[_Unit, float]]:
     """Those that are drawn, each with the chance that it was."""
     if not units:
         return
@@ -110,7 +122,7 @@ def _chosen(units: Sequence[_Unit], size: int, by: Sequence[str]) -> Iterator[tu
     chances = allocate(list(counts.values()), budget=min(1.0, size / len(units)), floor=0.0)
     chance = dict(zip(counts, map(float, chances), strict=True))
     for one, stratum in zip(units, strata, strict=True):
-        if fraction(plain(one.first.query), _DOMAIN) < chance[stratum]:
+        if fraction(plain(one.first.query), domain) < chance[stratum]:
             yield one, chance[stratum]
 
 
