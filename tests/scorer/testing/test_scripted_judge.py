@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import socket
+
+import pytest
+from tests.conftest import eventually
+
 from ragvigil.scorer.judge.reply import RubricReply
-from ragvigil.scorer.testing import Script, Shown
+from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 from ragvigil.scorer.trace import Document
 
 EVIDENCE = (Document("d1", "It opens at nine."),)
@@ -41,3 +46,15 @@ def test_without_a_truth_of_its_own_it_believes_the_built_in_judge() -> None:
     script = Script(sensitivity=1.0, specificity=1.0)
     assert _passed(script, ["It opens at nine."]) == 1.0
     assert _passed(script, ["Dogs are welcome on the second floor and cats pay twice."]) == 0.0
+
+
+def test_a_block_that_ends_says_nothing_though_a_question_hangs(capfd: pytest.CaptureFixture[str]) -> None:
+    """Each test of somebody's suite ended with an error of the server's on standard error."""
+    body = b'{"model": "m", "messages": [{"role": "user", "content": "?"}]}'
+    head = b"POST /v1/chat/completions HTTP/1.1\r\nHost: judge\r\nContent-Type: application/json\r\n"
+    with ScriptedJudge(Script(hangs=1.0)) as server:
+        asked = socket.create_connection(("127.0.0.1", server.port), timeout=10)
+        asked.sendall(head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+        eventually(lambda: server.requests)
+    asked.close()
+    assert capfd.readouterr() == ("", "")

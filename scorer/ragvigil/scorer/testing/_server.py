@@ -194,8 +194,9 @@ class ScriptedJudge:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind(("127.0.0.1", self._wanted_port))
         self.port: int = listening.getsockname()[1]
+        # uvicorn logs as errors that a block ends, and that a question hangs because the script says so
         settings = uvicorn.Config(
-            self._application, log_level="error", lifespan="off", timeout_graceful_shutdown=0
+            self._application, log_level="critical", lifespan="off", timeout_graceful_shutdown=0
         )
         self._server = uvicorn.Server(settings)
         self._thread = threading.Thread(
