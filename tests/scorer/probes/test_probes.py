@@ -20,6 +20,7 @@ from ragvigil.scorer.testing import Script, ScriptedJudge, Shown
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import State, Verdict
 
+PAGE = Path(__file__).parents[3] / "docs" / "probes.md"
 ANSWERS = {case.answer for case in items.cases().values()}
 GOLD = {one.text for case in items.cases().values() for one in case.passages if one.id == case.gold}
 
@@ -135,6 +136,12 @@ def test_the_command_reports_on_the_configured_judge_and_its_exit_code_says_whet
     assert (by_name["language"]["n"], by_name["language"]["passed"]) == (0, None)
     assert by_name["abstain"]["n"] == 50
     assert 0.0 < by_name["abstain"]["limit"] <= by_name["abstain"]["lower"]
+    page = " ".join(PAGE.read_text().split())
+    assert (
+        f"of 30 invented ones (a name, a thing or a price exchanged) {30 - by_name['injection']['n']} pass"
+        in page
+    )
+    assert [item for one in told["probes"] for item in one["wrong"] if f"`{item}`" not in page] == []
     wrong = subprocess.run([*command, "--only", "luck"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
     assert "known: attribution" in wrong.stderr
