@@ -11,7 +11,12 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Completeness = Literal["complete", "partial_evidence", "content_off", "withheld", "timed_out"]
-"""`content_off`: whoever traces sent no texts. `withheld`: they were kept back because the owner wants ids only."""
+"""`content_off`: whoever traces sent no texts, and perhaps nobody wanted that. `withheld`: the owner keeps ids only,
+and nothing but the texts is missing."""
+WITHHELD = "texts withheld by ids_only"
+"""Why no claim is judged then, for people."""
+WITHHELD_MEANS = f"{WITHHELD}: no claim is judged, citations and retrieval are"
+"""The same with what that leaves."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import shutil
 import sqlite3
 from collections.abc import Sequence
 from contextlib import closing
@@ -136,6 +137,21 @@ def test_the_page_says_why_and_the_command_says_all(
     assert found["kind"] == "segment"
     assert found["cause"]["values"] == [["language", "de"]]
     assert found["playbook"] == ["citations-wrong", "one-segment"]
+
+
+def test_the_command_says_of_how_many_answers_no_claim_can_be_judged(
+    settings: Settings, alert: Alert, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their owner keeps ids only: whoever looks for a cause should know why no claim is named."""
+    store = tmp_path / "store.db"
+    shutil.copy(settings.store.path, store)
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE records SET completeness = 'withheld' WHERE started_at >= ?", (FALL,))
+    monkey(["diagnose", alert.incident_id, "--store", str(store)])
+    last = capsys.readouterr().out.splitlines()[-1]
+    assert "answers: texts withheld by ids_only: no claim is judged, citations and retrieval are" in last
+    monkey(["diagnose", alert.incident_id, "--store", str(store), "--json"])
+    assert json.loads(capsys.readouterr().out)["withheld"] > 0
 
 
 def monkey(arguments: list[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragvigil.scorer.checks import run_checks
+from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Cited, Retrieval, Tokens
 from ragvigil.tracer import attributes as names
@@ -99,8 +100,21 @@ def test_a_rerank_with_ids_only_takes_its_texts_from_the_search() -> None:
 def test_content_off_is_said_and_not_scored() -> None:
     """Ids and scores stay."""
     record = only(ours(content=False))
-    assert (record.query, record.answer, record.completeness) == (None, None, "content_off")
+    assert (record.query, record.answer, record.completeness) == (None, None, "withheld")
     assert ids(record) == ["timetable-1", "fares-2"]
+
+
+def test_what_is_missing_beside_texts_that_are_left_out_is_said() -> None:
+    """Passages, a search's result, the span above; a text that would have been cut is no loss then."""
+    off = ours(content=False)
+    total = changed(off, 1, **{names.RAGVIGIL_DOCUMENTS_TOTAL: 40})
+    silent = changed(off, 1, **{names.GEN_AI_RETRIEVAL_DOCUMENTS: ""})
+    alone = off[2:]
+    assert {only(spans).completeness for spans in (total, silent, alone)} == {"partial_evidence"}
+    cut = changed(off, 2, **{names.RAGVIGIL_CONTENT_TRUNCATED: [names.GEN_AI_OUTPUT_MESSAGES]})
+    assert only(cut).completeness == "withheld"
+    (late,) = read_records(off, timed_out=True)
+    assert late.completeness == "timed_out"
 
 
 def test_cut_documents_make_a_record_incomplete() -> None:

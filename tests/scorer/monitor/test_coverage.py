@@ -318,6 +318,18 @@ def test_missing_content_lost_spans_and_unread_traces_each_have_a_ticket(shop: S
     ]
 
 
+def test_texts_that_their_owner_withholds_are_no_ticket_and_what_is_missing_beside_them_is(
+    shop: Service,
+) -> None:
+    """`ids_only` told its owner that the answers are incomplete, which it had asked for."""
+    shop.answer(100, completeness="withheld")
+    assert shop.look() == []
+    (found,) = shop.watch.latest
+    assert (found.records, found.incomplete, found.withheld) == (100, 0, 100)
+    shop.answer(300, completeness="partial_evidence")
+    assert [alert.series for alert in shop.look()] == ["coverage_complete"]
+
+
 def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> None:
     """Far above the threshold, and only where the day before was another; it is over when the usual is back."""
     day = 24 * 60 * MINUTE

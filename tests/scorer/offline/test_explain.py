@@ -328,3 +328,19 @@ def test_an_incident_is_sent_on_to_the_command_that_knows_it() -> None:
     assert (
         "is an incident, not a file (ragvigil diagnose inc-cfd0d6548ed69ba7 says why it fell)" in done.stderr
     )
+
+
+def test_texts_that_the_owner_keeps_back_are_told_as_such(tmp_path: Path) -> None:
+    """What that leaves, and how to send them."""
+    data = TracesData()
+    scope = data.resource_spans.add().scope_spans.add()
+    scope.scope.name = "ragvigil"
+    span = scope.spans.add(trace_id=b"t" * 16, span_id=b"s" * 8, name="chat", start_time_unix_nano=1)
+    for key, value in (("gen_ai.operation.name", "chat"), ("ragvigil.content", "off")):
+        span.attributes.add(key=key).value.string_value = value
+    path = tmp_path / "off.pb"
+    path.write_bytes(data.SerializeToString())
+    text = ragvigil("explain", str(path)).stdout
+    assert ": withheld" in text
+    assert "texts withheld by ids_only: no claim is judged, citations and retrieval are" in text
+    assert 'to send it: content="full" or "redacted"' in text

@@ -15,13 +15,16 @@ from ragvigil.scorer.config import Coverage, load
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import ledger, open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import Completeness, RagTrace
 
 
-def committed(folder: Path, *entries: LedgerEntry) -> Path:
+def committed(folder: Path, *entries: LedgerEntry, completeness: Completeness = "complete") -> Path:
     """A store with one record in each of these states."""
     settings = load(overrides={"store": {"url": f"sqlite:///{folder / 'a.db'}"}})
-    records = [RagTrace(f"{number:032x}", "1" * 16, "shop", 1) for number in range(1, len(entries) + 1)]
+    records = [
+        RagTrace(f"{number:032x}", "1" * 16, "shop", 1, completeness=completeness)
+        for number in range(1, len(entries) + 1)
+    ]
     traces = [
         ScoredTrace(
             record.trace_id, RawTrace(b"", b""), timed_out=False, records=(ScoredRecord(record, (), entry),)
@@ -78,6 +81,21 @@ def test_coverage_has_no_interval_for_what_nobody_could_judge(tmp_path: Path) ->
         lines = _coverage.as_text(connection, Coverage())
     assert any("none of 3 could be judged: content or passages are missing" in line for line in lines)
     assert not any("interval" in line for line in lines)
+
+
+def test_texts_that_are_withheld_are_not_told_as_missing(tmp_path: Path) -> None:
+    """Their owner set `ids_only`, and read that content or passages are missing."""
+    entries = (*[LedgerEntry("judged", 1.0, "not_scoreable")] * 2, LedgerEntry("checked_only", 0.1))
+    path = committed(tmp_path, *entries, completeness="withheld")
+    with closing(open_for_reading(path)) as connection:
+        _, whole, scored = _coverage.as_text(connection, Coverage())
+        (told,) = (
+            one for one in _coverage.as_json(connection, Coverage()) if one["share"] == "coverage_scored"
+        )
+    assert whole == "  100 %       shop                 complete of 3, asked of 3"
+    assert scored == "  scored      shop                 none of 3 is judged: texts withheld by ids_only"
+    assert (told["not_scoreable"], told["withheld"]) == (0, 3)
+    assert "missing, or withheld by ids_only" in ragvigil("ledger", "--store", str(path)).stdout
 
 
 def test_traces_without_a_question_are_told_with_the_command_that_says_why(tmp_path: Path) -> None:

@@ -90,3 +90,18 @@ def test_a_service_whose_tracer_leaves_content_out_is_told_to_switch_it_on(tmp_p
     assert line.startswith("quiet: content capture is off for 1 of its latest 1 answers")
     assert "trace the retriever" not in line
     assert (one["unseen"], one["hidden"]) == (1, 1)
+
+
+def test_a_service_that_keeps_ids_only_is_told_what_that_costs(tmp_path: Path) -> None:
+    """As a fact, not as something to mend."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    traces = [scored(1, "shy", FOUND, (), completeness="withheld"), scored(2, "shy", FOUND, ())]
+    with SqliteStore(settings) as store:
+        store.records.commit(traces, None, 1)
+    with closing(open_for_reading(settings.store.path)) as connection:
+        lines = _unseen.as_text(connection)
+        (one,) = _unseen.as_json(connection)
+    assert lines == [
+        "shy: 1 of its latest 2 answers: texts withheld by ids_only: no claim is judged, citations and retrieval are"
+    ]
+    assert (one["unseen"], one["withheld"]) == (0, 1)

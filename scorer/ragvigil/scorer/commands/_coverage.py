@@ -13,6 +13,7 @@ from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.monitor.coverage import Coverage, least_of
 from ragvigil.scorer.monitoring import CoverageName
 from ragvigil.scorer.store import reading
+from ragvigil.scorer.trace import WITHHELD
 
 _HALF = 0.5
 _UNASKED = (
@@ -21,7 +22,7 @@ _UNASKED = (
 
 
 def as_json(connection: sqlite3.Connection, settings: config.Coverage) -> list[dict[str, object]]:
-    """Each share of each service, with its threshold; beside `coverage_scored`, how many could not be judged."""
+    """Each share of each service, with its threshold; beside `coverage_scored`, how many are not judged."""
     return [
         {
             "share": name,
@@ -29,11 +30,15 @@ def as_json(connection: sqlite3.Connection, settings: config.Coverage) -> list[d
             "environment": found.environment,
             "least": least_of(name, settings),
             **asdict(share),
-            **({"not_scoreable": found.not_scoreable} if name == "coverage_scored" else {}),
+            **(_counts(found) if name == "coverage_scored" else {}),
         }
         for found in _found(connection, settings)
         for name, share in found.shares()
     ]
+
+
+def _counts(found: Coverage) -> dict[str, int]:
+    return {"not_scoreable": found.not_scoreable, "withheld": found.withheld}
 
 
 def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[str]:
@@ -50,7 +55,7 @@ def _of_one(found: Coverage, place: str, settings: config.Coverage) -> Iterator[
     whole: list[CoverageName] = [
         name
         for name, share in shares.items()
-        if share.value == 1.0 and not (name == "coverage_scored" and found.not_scoreable)
+        if share.value == 1.0 and not (name == "coverage_scored" and found.not_scoreable + found.withheld)
     ]
     if whole:
         told = ", ".join(f"{name.removeprefix('coverage_')} of {shares[name].n:,}" for name in whole)
@@ -66,12 +71,20 @@ def _lines(
     line = f"  {name.removeprefix('coverage_'):<11} {place:<20} {shown(share)} of {share.n:,}"
     if name == "coverage_scored" and found.not_scoreable == share.n:
         line = f"  {'scored':<11} {place:<20} none of {share.n:,} could be judged: content or passages are missing"
-    elif name == "coverage_scored" and found.not_scoreable:
-        line += f", but {found.not_scoreable:,} of them not judged: content or passages are missing"
+    elif name == "coverage_scored" and found.withheld == share.n:
+        line = f"  {'scored':<11} {place:<20} none of {share.n:,} is judged: {WITHHELD}"
+    elif name == "coverage_scored":
+        line += _unjudged(found)
     least = least_of(name, settings)
     yield line + (f"  UNDER {percent(least)}" if share.value < least else "")
     if name == "coverage_asked" and share.value < _HALF:
         yield _UNASKED
+
+
+def _unjudged(found: Coverage) -> str:
+    """How many were scored and have no verdict, by why."""
+    kinds = ((found.not_scoreable, "content or passages are missing"), (found.withheld, WITHHELD))
+    return "".join(f", but {count:,} of them not judged: {why}" for count, why in kinds if count)
 
 
 def _found(connection: sqlite3.Connection, settings: config.Coverage) -> Sequence[Coverage]:

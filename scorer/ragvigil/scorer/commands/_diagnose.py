@@ -14,13 +14,14 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.moments import calendar_time, to_the_second
+from ragvigil.scorer.moments import DAY, calendar_time, to_the_second
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Example
     from ragvigil.scorer.config import Links
     from ragvigil.scorer.diagnose.diagnosis import Diagnosis
     from ragvigil.scorer.monitoring import Incident
+    from ragvigil.scorer.store.reading_withheld import Withheld
 
 
 def diagnose(
@@ -48,10 +49,13 @@ def diagnose(
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         found = _found(connection, incident)
         diagnosis, examples = _kept(connection, found) if kept else _anew(connection, found)
+        withheld = _withheld(connection, found)
     if as_json:
-        typer.echo(json.dumps(_object(found, diagnosis, examples), ensure_ascii=False))
+        told = {**_object(found, diagnosis, examples), "withheld": withheld.withheld}
+        typer.echo(json.dumps(told, ensure_ascii=False))
     else:
-        typer.echo("\n".join(_lines(found, diagnosis, examples, settings.links)))
+        lines = [*_lines(found, diagnosis, examples, settings.links), *_withheld_lines(withheld)]
+        typer.echo("\n".join(lines))
     return 0 if diagnosis.sure else 1
 
 
@@ -90,6 +94,22 @@ def _kept(connection: sqlite3.Connection, incident: Incident) -> tuple[Diagnosis
     if found is None:
         raise ConfigError("INCIDENT", f"{incident.id} has no diagnosis kept", "leave out --kept")
     return found, Diagnoser(fall.diagnosing).examples(incident, found, ())
+
+
+def _withheld(connection: sqlite3.Connection, incident: Incident) -> Withheld:
+    """Of how many answers of the day before it opened, and since, the texts are kept back."""
+    from ragvigil.scorer.store.reading_withheld import withheld_of
+
+    key = incident.key
+    until = incident.resolved_at or time.time_ns()
+    return withheld_of(connection, key.service, key.environment, incident.opened_at - DAY, until)
+
+
+def _withheld_lines(found: Withheld) -> Iterator[str]:
+    from ragvigil.scorer.trace import WITHHELD_MEANS
+
+    if found.withheld:
+        yield f"{found.withheld:,} of its {found.answers:,} answers: {WITHHELD_MEANS}"
 
 
 def _object(incident: Incident, diagnosis: Diagnosis, examples: Sequence[Example]) -> dict[str, object]:

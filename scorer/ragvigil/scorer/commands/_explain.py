@@ -18,6 +18,7 @@ from ragvigil.scorer.commands._options import (
 )
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import ConfigError, InputError
+from ragvigil.scorer.trace import WITHHELD_MEANS
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.choices import Fact
@@ -96,6 +97,8 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
         if record.cause:
             whose = f"{_named(record.cause.span_id, spans)}: " if record.cause.span_id else ""
             yield f"    because {whose}{_clean(record.cause.why)}"
+        if record.completeness == "withheld":
+            yield f"    {WITHHELD_MEANS}"
         if record.filtered:
             yield f"    not scored, filtered by filters.{record.filtered.rule}: {_clean(record.filtered.why)}"
         for setting in record.content_settings:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _MEANING = {
     "pending": "sampled, waiting for its verdict",
     "judged": "has a verdict",
-    "not_scoreable": "sampled, but not judged: content or passages are missing",
+    "not_scoreable": "sampled, but not judged: content or passages are missing, or withheld by ids_only",
     "checked_only": "sampled out; the deterministic checks ran",
     "filtered": "not a question, or filtered by a rule",
     "shed": "sampled, but the judge's queue was full",

@@ -1,4 +1,4 @@
-"""Of which services no passages arrive, for ``ragvigil status``."""
+"""Of which services no passages arrive, or no texts, for ``ragvigil status``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.store.reading_retrievals import Retrievals, retrievals
+from ragvigil.scorer.trace import WITHHELD_MEANS
 
 _HALF = 0.5
 """Small talk needs no passages; a service whose answers mostly come without has a retriever that is not traced."""
@@ -21,16 +22,22 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
             "answers": one.answers,
             "unseen": one.unseen,
             "hidden": one.hidden,
+            "withheld": one.withheld,
         }
         for one in retrievals(connection)
     ]
 
 
 def as_text(connection: sqlite3.Connection) -> list[str]:
-    """One line for each service most of whose answers come without passages."""
+    """One line for each service most of whose answers come without passages, and one where texts are withheld."""
     found = retrievals(connection)
     named = places([_key(one) for one in found])
-    return [f"{named[_key(one)]}: {_told(one)}" for one in found if one.unseen > _HALF * one.answers]
+    unseen = [f"{named[_key(one)]}: {_told(one)}" for one in found if one.unseen > _HALF * one.answers]
+    return unseen + [
+        f"{named[_key(one)]}: {one.withheld:,} of its latest {one.answers:,} answers: {WITHHELD_MEANS}"
+        for one in found
+        if one.withheld
+    ]
 
 
 def _told(one: Retrievals) -> str:

@@ -192,7 +192,10 @@ class Coverage(_Section):
         default=0.95, ge=0, le=1, description="share of answers not shed, failed or expired"
     )
     least_complete: float = Field(
-        default=0.5, ge=0, le=1, description="share of answers of which question, passages and answer arrived"
+        default=0.5,
+        ge=0,
+        le=1,
+        description="share of answers of which question, passages and answer arrived, or were withheld by ids_only",
     )
     least_asked: float = Field(
         default=0.0, ge=0, le=1, description="share of traces with a question; other traffic may be normal"

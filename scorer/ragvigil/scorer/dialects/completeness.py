@@ -16,6 +16,8 @@ from ragvigil.scorer.span import HAS_IS_REMOTE
 from ragvigil.scorer.trace import Completeness
 
 _APP_ROOT = "langfuse.internal.is_app_root"
+_MIXED = "a search may be its own, or that of a question that was asked at the same time"
+_CUT = "its sender cut passages"
 _ORPHANED = "the span above it is not here, which may tell of a search"
 
 
@@ -32,6 +34,8 @@ class Judged:
 
 _COMPLETE = Judged("complete")
 _HIDDEN = Judged("content_off")
+_WITHHELD = Judged("withheld")
+_TIMED_OUT = Judged("timed_out", "was given up waiting for")
 
 
 def judged(question: Question, *, timed_out: bool = False) -> Judged:
@@ -59,7 +63,9 @@ def completeness_of(
         return _partial("its answer has a shape that cannot be read, or only its end is told", unread)
     query = asked.value if asked is not None and asked.place != IN_A_CALL else None
     if answer is None and _is_hidden(roles, evidence, query, failed=failed):
-        return _HIDDEN
+        if not any(step.reading.withheld for step in steps):
+            return _HIDDEN
+        return _beside_texts(roles, evidence) or (_TIMED_OUT if timed_out else _WITHHELD)
     if answer is None and not failed and roles.generation is not None:
         if tells_no_reply(roles.generation):
             return _partial("says nothing of what came back: hidden, or cancelled", roles.generation)
@@ -71,9 +77,7 @@ def completeness_of(
         if lost := _lost_step(roles):
             return _partial(_ORPHANED, lost)
     if roles.question.mixed:
-        return _partial(
-            "a search may be its own, or that of a question that was asked at the same time", None
-        )
+        return _partial(_MIXED, None)
     if not roles.replied:
         return _partial(
             "another call was asked about its answer: which of the replies the user got is not told",
@@ -83,8 +87,20 @@ def completeness_of(
         _of_evidence(evidence, steps)
         or _of_question(asked, query)
         or _of_root(roles)
-        or (Judged("timed_out", "was given up waiting for") if timed_out else _COMPLETE)
+        or (_TIMED_OUT if timed_out else _COMPLETE)
     )
+
+
+def _beside_texts(roles: Roles, evidence: Evidence) -> Judged | None:
+    """What is missing where the owner keeps ids only: the ids of all passages should be there."""
+    steps = roles.question.steps
+    if cut := _first(steps, lambda step: step.reading.truncated):
+        return _partial(_CUT, cut)
+    if silent := _first(evidence.searches, lambda step: step.reading.documents is None and not step.failed):
+        return _partial("does not say what it found", silent)
+    if not evidence.searches and not evidence.documents and (lost := _lost_step(roles)):
+        return _partial(_ORPHANED, lost)
+    return _partial(_MIXED, None) if roles.question.mixed else _of_root(roles)
 
 
 def _of_evidence(evidence: Evidence, steps: Sequence[Step]) -> Judged | None:
@@ -92,7 +108,7 @@ def _of_evidence(evidence: Evidence, steps: Sequence[Step]) -> Judged | None:
     if any(document.text is None for document in evidence.documents):
         return _partial("passages of it have no text", next(iter(evidence.sources), None))
     if cut := _first(steps, lambda step: step.reading.truncated):
-        return _partial("its sender cut passages", cut)
+        return _partial(_CUT, cut)
     if evidence.known:
         return None
     if evidence.untold is not None:

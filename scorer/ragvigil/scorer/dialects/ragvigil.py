@@ -65,6 +65,7 @@ class Ragvigil:
         chain, searching = role == "chain", role in ("retriever", "reranker")
         hits = structure_of(get(names.GEN_AI_RETRIEVAL_DOCUMENTS)) if searching else None
         tools = passages_answered(get(names.GEN_AI_INPUT_MESSAGES))
+        off = get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF
         return Reading(
             role=role,
             query=text_of(get(names.INPUT_VALUE if chain else names.GEN_AI_RETRIEVAL_QUERY_TEXT)),
@@ -88,8 +89,9 @@ class Ragvigil:
             cited=_cited(span),
             sampled_with=number_of(get(names.RAGVIGIL_SAMPLING_PROBABILITY)),
             streaming=flag_of(get(names.GEN_AI_REQUEST_STREAM)),
-            redacted=get(names.RAGVIGIL_CONTENT) == names.CONTENT_OFF,
-            truncated=_truncated(span, hits, chain=chain),
+            redacted=off,
+            withheld=off,
+            truncated=_truncated(span, hits, chain=chain, off=off),
         )
 
 
@@ -148,13 +150,13 @@ def _segment(span: Span) -> dict[str, str]:
     return {key: text for key, value in found.items() if (text := id_of(value))}
 
 
-def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
-    """Whether documents are missing, or a text that the judge would read was cut.
+def _truncated(span: Span, hits: object, *, chain: bool, off: bool) -> bool:
+    """Whether documents are missing, or a text that the judge would read was cut; of texts left out none was.
 
     What a root returns to the web framework need not be readable: the generator's span has the answer.
     """
     cut = sequence_of(span.attributes.get(names.RAGVIGIL_CONTENT_TRUNCATED))
-    if any(mark in _EVIDENCE or str(mark).startswith(_SPREAD) for mark in cut):
+    if not off and any(mark in _EVIDENCE or str(mark).startswith(_SPREAD) for mark in cut):
         return True
     if not chain and any(
         not (text_of(each) or "").startswith(names.UNREADABLE_ASIDE)
@@ -165,4 +167,4 @@ def _truncated(span: Span, hits: object, *, chain: bool) -> bool:
     total = count_of(span.attributes.get(names.RAGVIGIL_DOCUMENTS_TOTAL))
     if total is not None and total > len(documents):
         return True
-    return any(mapping_of(document).get("truncated") is True for document in documents)
+    return not off and any(mapping_of(document).get("truncated") is True for document in documents)

@@ -99,6 +99,8 @@ class Reading:
     streaming: bool | None = None
     redacted: bool = False
     """Whether content was replaced or switched off by the sender."""
+    withheld: bool = False
+    """Whether they were because the service's owner keeps ids only."""
     truncated: bool = False
     """Whether the sender says that it cut documents or their texts."""
     unread_search: bool = False

@@ -5,12 +5,10 @@ from __future__ import annotations
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge.port import Judge
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import WITHHELD, RagTrace
 from ragvigil.scorer.verdict import State, Verdict
 
 Obstacle = tuple[State, str]
-WITHHELD = "texts withheld by ids_only"
-"""Why nothing is judged where the owner keeps ids only."""
 
 
 def obstacle_to(prepared: Prepared) -> Obstacle | None:

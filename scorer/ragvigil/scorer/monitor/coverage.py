@@ -74,7 +74,7 @@ class Coverage:
     unscored: int
     """Records shed, failed or expired."""
     incomplete: int
-    """Records that miss evidence or content, or timed out."""
+    """Records that miss evidence or content, or timed out; not those that miss nothing but withheld texts."""
     shed: int = 0
     """Of those unscored, the ones that found the judge's queue full."""
     expired: int = 0
@@ -82,6 +82,8 @@ class Coverage:
     not_scoreable: int = 0
     """Records that were sampled and could not be judged, for want of content or passages: no illness of the scorer's,
     so not among those unscored; `incomplete` counts them."""
+    withheld: int = 0
+    """Records whose owner keeps ids only: nothing of them is missing, and no claim of them is judged."""
 
     @property
     def why(self) -> str | None:

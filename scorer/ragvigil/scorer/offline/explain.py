@@ -131,7 +131,7 @@ def explain(
             facts_of(question, record),
             rule,
             _cause(question),
-            content_settings(question.steps) if record.completeness == "content_off" else (),
+            content_settings(question.steps) if record.completeness in ("content_off", "withheld") else (),
         )
         for question, record, rule in zip(asked, read, filtered, strict=True)
     ]

@@ -23,8 +23,11 @@ asked AS (
 ),
 answered AS (
     SELECT service, environment, count(*) AS records, sum(state IN ('shed', 'failed', 'expired')) AS unscored,
-           sum(completeness <> 'complete') AS incomplete, sum(state = 'shed') AS shed, sum(state = 'expired') AS expired,
-           sum(state = 'judged' AND reason IN (SELECT value FROM json_each(:not_scoreable))) AS not_scoreable
+           sum(completeness NOT IN ('complete', 'withheld')) AS incomplete, sum(state = 'shed') AS shed,
+           sum(state = 'expired') AS expired,
+           sum(state = 'judged' AND reason IN (SELECT value FROM json_each(:not_scoreable))
+               AND completeness <> 'withheld') AS not_scoreable,
+           sum(completeness = 'withheld') AS withheld
     FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
 ),
@@ -34,6 +37,7 @@ places AS (
 SELECT service, environment, coalesce(t.traces, 0), coalesce(t.spans, 0), coalesce(t.lost, 0), coalesce(t.unasked, 0),
        coalesce(a.records, 0) + coalesce(t.failed, 0) AS records, coalesce(a.unscored, 0) + coalesce(t.failed, 0) AS unscored,
        coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete,
-       coalesce(a.shed, 0), coalesce(a.expired, 0), coalesce(a.not_scoreable, 0)
+       coalesce(a.shed, 0), coalesce(a.expired, 0), coalesce(a.not_scoreable, 0),
+       coalesce(a.withheld, 0)
 FROM places LEFT JOIN taken t USING (service, environment) LEFT JOIN answered a USING (service, environment)
 ORDER BY 1, 2
