@@ -75,6 +75,22 @@ def test_a_recorded_application_reads_as_it_ran(name: str, query: str, found: li
     assert record.dialect == "llama_index"
 
 
+@pytest.mark.parametrize(
+    "name", ["engines-query", "workflows-plain", "agents-engine_tool", "engines-query_error"]
+)
+def test_a_backend_that_keeps_no_scope_loses_no_record(name: str) -> None:
+    """Phoenix is one: of what was pulled from it nothing was read."""
+    spans = captured(f"llamaindex-otel-{name}")
+    assert read_records([replace(each, scope="phoenix") for each in spans]) == read_records(spans)
+
+
+def test_a_span_of_somebody_else_is_not_taken_for_one_of_these() -> None:
+    """An event with a class is no event of LlamaIndex's, which tell the span, too."""
+    event = SpanEvent("Started", 5, {"class_name": "Started"})
+    other = span("a1", {}, parent=None, start=1, end=9, events=(event,), scope="mine")
+    assert not LlamaIndex().matches(other)
+
+
 def test_a_search_that_failed_is_the_record_s_error() -> None:
     """It is told by each span around it."""
     record = only(captured("llamaindex-otel-engines-query_error"))

@@ -36,8 +36,11 @@ class LlamaIndex:
     name = "llama_index"
 
     def matches(self, span: Span) -> bool:
-        """Whether the span has the scope of that instrumentation."""
-        return span.scope == _SCOPE
+        """Whether the span has the scope of that instrumentation, or, where a backend keeps none, one of its events."""
+        return span.scope == _SCOPE or any(
+            event.attributes.get("class_name") == event.name and "span_id" in event.attributes
+            for event in span.events
+        )
 
     def read(self, span: Span) -> Reading:
         """What the events of the span say; a span without one, such as a workflow's step, says nothing."""
