@@ -72,7 +72,7 @@ The errors of `blind88` are the quarter of the unfaithful answers with the highe
 {blind:.0%} of them, so its pass rate rises, and who "finds" them pages by chance. "Tuned" rivals keep the thresholds
 of the simulated services, of which the burn rate's does not hold here.
 {items} answers, however often they are drawn, are not traffic: `--replay` with a store of your own repeats that
-(docs/detection.md).
+([detection.md](detection.md)).
 
 False pages per 30 days, over {quiet_days:,.0f} days of `null30` and {harmless_days:,.0f} with a harmless change:
 

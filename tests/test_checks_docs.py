@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+import re
 from pathlib import Path
 
 from ragvigil.scorer import checks, failure_tags, grounded_answer
@@ -12,6 +13,8 @@ from ragvigil.scorer.checks import CHECKS, Check
 from ragvigil.scorer.custom.expression import NAMES
 
 PAGE = Path(__file__).parent.parent / "docs" / "checks.md"
+LINKED = re.compile(r"docs/([a-z-]+\.md)")
+"""A page, as the code names it from the repository's root; here it is a link."""
 INTRODUCTION = """# Checks
 
 Every one runs on every record, in this order, without a model, a key or a network. A value is in [0, 1], or missing
@@ -108,7 +111,8 @@ def page() -> str:
         for name, module in (("failure_tags", failure_tags), ("grounded_answer", grounded_answer))
     ]
     names = ", ".join(f"`{name}`" for name in NAMES)
-    return "\n".join([INTRODUCTION, f"{table}\n", *parts, SUMS, *sums, OWN.replace("NAMES", names)])
+    text = "\n".join([INTRODUCTION, f"{table}\n", *parts, SUMS, *sums, OWN.replace("NAMES", names)])
+    return LINKED.sub(r"[\1](\1)", text)
 
 
 def _definition(text: str) -> str:

@@ -24,6 +24,8 @@ from ragvigil.scorer.config import (
 )
 
 PAGE = Path(__file__).parent.parent / "docs" / "configuration.md"
+LINKED = re.compile(r"docs/([a-z-]+\.md)")
+"""A page, as the code names it from the repository's root; here it is a link."""
 INTRODUCTION = """# Configuration
 
 One TOML file, `ragvigil serve --config FILE`; no file is needed. The environment wins over the file: two
@@ -93,7 +95,7 @@ def page() -> str:
     for key, model, defaults in [*sections(Settings.model_construct()), *named]:
         table = "\n".join(rows(key, model, defaults))
         parts.append(f"## {key}\n\n{inspect.getdoc(model)}\n\n{HEAD}\n{table}\n")
-    return "\n".join(parts)
+    return LINKED.sub(r"[\1](\1)", "\n".join(parts))
 
 
 def test_the_configuration_page_says_what_the_code_does() -> None:

@@ -44,6 +44,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links if "://" not in link and leads_nowhere(page, link)] == []
 
 
+@every_page
+def test_every_page_that_is_named_is_a_link(page: Path) -> None:
+    """A reader cannot click on `docs/x.md`. The changelog is also read as release notes, where links lead elsewhere."""
+    if page.name == "CHANGELOG.md":
+        return
+    text = re.sub(r"\[[^\]]*\]\([^)]*\)", "", CODE.sub("", BLOCK.sub("", page.read_text())))
+    names = re.findall(r"(?<![\w/.-])(?:docs/)?([a-z-]+\.md)\b", text)
+    assert [name for name in names if (ROOT / "docs" / name).exists()] == []
+
+
 def test_a_link_that_leads_nowhere_is_seen() -> None:
     """Else the test above would pass whatever there is."""
     page = ROOT / "docs" / "judge.md"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from ragvigil.scorer.diagnose.playbook import chosen, rows
 from ragvigil.scorer.failure_tags import TAGS
 
 PAGE = Path(__file__).parent.parent / "docs" / "playbook.md"
+LINKED = re.compile(r"docs/([a-z-]+\.md)")
+"""A page, as the code names it from the repository's root; here it is a link."""
 INTRODUCTION = """# Playbook
 
 What to do when answers went wrong: each page names the row that fits what was found (docs/diagnosis.md), with its first
@@ -37,7 +40,7 @@ def page() -> str:
         parts.append(
             "Fixes:\n\n" + "\n".join(f"{n}. {fix}" for n, fix in enumerate(row.fixes, start=1)) + "\n"
         )
-    return "\n".join(parts) + NEVER
+    return LINKED.sub(r"[\1](\1)", "\n".join(parts) + NEVER)
 
 
 def test_the_page_says_what_pages_say() -> None:
