@@ -140,6 +140,13 @@ def test_golden_answers_that_the_corpus_no_longer_supports_are_named(
     assert found["share"]["value"] == pytest.approx(2 / 34)
     assert ragvigil("testset", "stale", path, "--corpus", corpus, "--most", "0.1") == 1
     assert "q3: contradicted: The fee of office 3 is 13 euros." in capsys.readouterr().out
+    one = written(tmp_path / "one.jsonl", [row(0)])
+    for limit, code in (((), 0), (("--most", "0.1"), 1)):
+        assert ragvigil("testset", "stale", one, "--corpus", corpus, *limit) == code
+        assert (
+            capsys.readouterr().out
+            == "golden answers that the corpus does not support: not enough data n=1\n"
+        )
 
 
 def test_questions_are_drawn_from_a_store_with_their_probabilities(

@@ -241,7 +241,7 @@ def stale(
 ) -> int:
     """How many golden answers the documents no longer support, by the built-in judge, with the rows.
 
-    Exit code 1 where the interval reaches beyond --most, or fewer than 20 could be looked at.
+    With --most, exit code 1 where the interval reaches beyond it, or fewer than 20 could be looked at.
     """
     from ragvigil.scorer.testset.corpus import read_corpus
     from ragvigil.scorer.testset.freeze import unchanged
@@ -260,13 +260,9 @@ def stale(
             else f"{share.value:.1%} [{share.lower:.1%}, {share.upper:.1%}]"
         )
         typer.echo(f"golden answers that the corpus does not support: {said} n={found.checked:,}")
-        typer.echo(
-            "\n".join(
-                some_lines(
-                    [f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale], _SHOWN
-                )
-            )
-        )
+        told = [f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale]
+        for line in some_lines(told, _SHOWN):
+            typer.echo(line)
         if found.unchecked:
             typer.echo(
                 f"{found.unchecked:,} rows have no golden answer, or name no passage: nothing is known of them"
