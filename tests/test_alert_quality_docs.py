@@ -39,7 +39,8 @@ are the runs without it. `tests/bench/bench_goals.py` holds each promise against
 ## False pages while quality does not fall
 
 Per 30 days, with the exact 95 % interval of Poisson: beside a zero, read its upper end. {quiet_days:,.0f} days of
-`null30`, {harmless_days:,.0f} with a harmless change, learning weeks not counted.
+`null30`, {harmless_days:,.0f} with a harmless change, learning weeks not counted. What happens in each of them stands
+[at the end](#scenarios).
 
 {quiet}
 

@@ -27,6 +27,7 @@ what can be decided without a model is decided without it.
 |---|---|---|---|
 """
 END = """
+`faithfulness` asks no model: it tells people what a judge decides, and what the built-in one does.
 `generator` is for your own service: a system prompt for answers that are grounded and cited, which the checks and the
 judge then find so.
 
