@@ -38,6 +38,11 @@ def refuses(answer: str) -> bool:
     return Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).refuses
 
 
+def abstains(answer: str) -> bool:
+    """What `abstention` says."""
+    return Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).abstains
+
+
 @pytest.mark.parametrize("language", ["en", *NINE, "ru", "ko", "tr"])
 def test_refusals_are_recognised(language: str) -> None:
     """Precision and recall of .90 at least."""
@@ -67,6 +72,33 @@ def test_true_statements_near_the_words_of_a_refusal_are_none(name: str, taken: 
     seen = Counter((expected, refuses(answer)) for _, expected, answer in cases(name))
     assert seen[False, True] / (seen[False, True] + seen[False, False]) <= taken
     assert seen[True, True] / (seen[True, True] + seen[True, False]) >= known
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [("refusals_models.txt", 0.97, 0.98), ("refusals_models_held.txt", 0.98, 0.68)],
+)
+def test_models_refuse_in_many_ways(name: str, precision: float, recall: float) -> None:
+    """Partly, with advice, apologies and policies, and behind what the documents are about."""
+    seen = Counter((expected, abstains(answer)) for _, expected, answer in cases(name))
+    assert seen[True, True] / (seen[True, True] + seen[False, True]) >= precision
+    assert seen[True, True] / (seen[True, True] + seen[True, False]) >= recall
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The documents only describe the US plan. I can't say what the EU plan costs.", True),
+        ("Your question is about fees. I could not find any information on them in the sources.", True),
+        ("The fee is 12 euros. The sources do not say whether children pay it.", False),
+        ("The documents say that the fee is 12 euros. I can't say whether children pay it.", False),
+        ("The documents cover refunds within 30 days. I can't say when it is shipped.", False),
+        ("恐れ入りますが、ご注文履歴にはアクセスできません。", True),
+    ],
+)
+def test_what_documents_are_about_is_no_answer(answer: str, expected: bool) -> None:
+    """Before a refusal it only leads to it; what they say is an answer, of which a refusal is a caveat."""
+    assert abstains(answer) is expected
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in PROVOKING[:2]])

@@ -1,8 +1,8 @@
 """abstention: 1 when the answer says that it has no answer, 0 when it does not.
 
-Range {0, 1}, by refusal wording in the languages of the pattern file; a refusal that follows a claim is a
-caveat. ``pure`` in the details tells a bare refusal from one that goes on to make claims. Whether it *should*
-have refused is another question.
+Range {0, 1}, by refusal wording in the languages of the pattern file; a refusal that follows a claim is a caveat, but
+not one behind what the documents are about, what was asked or looked through. ``pure`` in the details tells a bare
+refusal from one that goes on to make claims. Whether it *should* have refused is another question.
 """
 
 from __future__ import annotations
@@ -19,4 +19,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, details={"pure": not prepared.bears_claims})
 
 
-CHECK = Check("abstention", "9", _measure, range="{0, 1}", better="neither")
+CHECK = Check("abstention", "10", _measure, range="{0, 1}", better="neither")

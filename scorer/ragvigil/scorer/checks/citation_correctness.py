@@ -76,4 +76,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "10", _measure)
+CHECK = Check("citation_correctness", "11", _measure)

@@ -29,7 +29,7 @@ from ragvigil.scorer.checks.reading.language import (
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
-from ragvigil.scorer.checks.reading.refusal import refers
+from ragvigil.scorer.checks.reading.refusal import prefaces, refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
@@ -153,8 +153,12 @@ class Prepared:
     @made_once
     def abstains(self) -> bool:
         """Whether a refusal comes before any claim; one that comes after an answer only says what that leaves out."""
-        saying = (one.kind for one in self.statements if one.kind in ("claim", "refusal"))
-        return self.refuses and next(saying, None) == "refusal"
+        if not self.refuses:
+            return False
+        saying = [one for one in self.statements if one.kind in ("claim", "refusal")]
+        return (
+            next(one.kind for one in saying if one.kind == "refusal" or not prefaces(one.text)) == "refusal"
+        )
 
     @made_once
     def owes_citations(self) -> bool:

@@ -106,7 +106,7 @@ class Wording:
     def _refuses_itself(self, plain: str) -> bool:
         """Whether `plain` refuses in its own words, and not only in the condition that it begins with."""
         own = _QUOTED.sub('""', plain)
-        if len(own.split()) < _FEW_WORDS:
+        if len(own.split()) < _FEW_WORDS and len(_UNSPACED.findall(own)) < _FEW_CHARACTERS:
             own = plain
         own = self.things.sub(_APART, own)
         found, condition = self.pattern.search(own), _CONDITION.match(own)
@@ -185,6 +185,9 @@ _APART = " \N{HORIZONTAL ELLIPSIS} "
 """Stands where a thing was named, so that what stood on either side of it does not meet."""
 _FEW_WORDS = 3
 """Beside a quotation, that are no sentence of their own: what is quoted is what the text says."""
+_UNSPACED = re.compile("[\u3040-\u9fff]")
+_FEW_CHARACTERS = 6
+"""Likewise where words are not parted."""
 WORDINGS = _load(_DATA)
 _JOINT = re.compile("|".join(_DATA["joints"]), re.IGNORECASE)
 _SUBORDINATE = re.compile(
@@ -315,6 +318,21 @@ def refers(statement: str, *, addresses: bool = False) -> bool:
     plain = _plain(statement[:_LONGEST_SENTENCE])
     rest = _CONTACT.sub(" ", plain) if addresses else plain
     return _ADDRESS.search(rest) is None and _REFERRAL.search(plain) is not None
+
+
+def prefaces(statement: str) -> bool:
+    """Whether a statement only says what was asked, looked through or is spoken of there, as many do before a refusal.
+
+    >>> prefaces("The documents only describe the US plan."), prefaces("The documents say that it costs 90 euros.")
+    (True, False)
+    """
+    return _prefacing().search(_plain(statement[:_LONGEST_SENTENCE])) is not None
+
+
+@cache
+def _prefacing() -> re.Pattern[str]:
+    """Made when an answer first refuses behind another statement."""
+    return any_of([_spelt_out(pattern) for pattern in _DATA["prefaces"]])
 
 
 def _plain(text: str) -> str:
