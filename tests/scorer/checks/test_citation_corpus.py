@@ -7,11 +7,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
 from ragvigil.scorer.checks.reading.citations import read_citations
+from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
+from ragvigil.scorer.config import Citing
+from ragvigil.scorer.config.citing import CitationStyle
+from ragvigil.scorer.scoring.citing import CitingRules
 from ragvigil.scorer.trace import Document
 
 CORPUS = Path(__file__).parent / "corpus"
@@ -28,6 +33,8 @@ class Row(BaseModel):
 
 
 _SETS = TypeAdapter(dict[str, list[Row]])
+_RULES = CitingRules({style: Citing(usual=style) for style in get_args(CitationStyle)})
+"""Of services that are named for how they cite."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +46,8 @@ class Case:
     answer: str
     expected: Found
     """(start, end, id of the passage or None for a dead citation), counted."""
+    rules: Rules = EVERYTHING
+    """How the service is known to cite."""
 
 
 def cases(name: str) -> Iterator[Case]:
@@ -46,9 +55,15 @@ def cases(name: str) -> Iterator[Case]:
     sets = _SETS.validate_json((CORPUS / "citations_documents.json").read_bytes())
     for line in (CORPUS / name).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
-            style, documents, marked = line.split("\t")
+            style, documents, marked, *usual = line.split("\t")
             answer, expected = _read(marked.replace("\\n", "\n"))
-            yield Case(style, _documents(sets[documents]), answer, expected)
+            yield Case(
+                style,
+                _documents(sets[documents]),
+                answer,
+                expected,
+                _RULES.of(usual[0]) if usual else EVERYTHING,
+            )
 
 
 def _documents(rows: Sequence[Row]) -> tuple[Document, ...]:
@@ -70,7 +85,9 @@ def _read(marked: str) -> tuple[str, Found]:
 
 def found_in(case: Case) -> Found:
     """What the parser reads."""
-    return Counter((one.start, one.end, one.id) for one in read_citations(case.answer, case.documents))
+    return Counter(
+        (one.start, one.end, one.id) for one in read_citations(case.answer, case.documents, case.rules)
+    )
 
 
 def f1(read: Sequence[Case]) -> float:
@@ -91,6 +108,7 @@ def f1(read: Sequence[Case]) -> float:
         ("citations_lookalikes.txt", 0.99),
         ("citations_lookalikes_frozen.txt", 0.99),
         ("citations_words.txt", 0.99),
+        ("citations_usual.txt", 0.97),
     ],
 )
 def test_citations_are_read_as_people_read_them(name: str, least: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,32 @@ def test_what_the_settings_call_usual_wins() -> None:
     checking = Checking({"shop": Citing(usual="parenthesis")}, usual=UsualStyles())
     found = [drift(one).value for one in checking.run_all(answers((USUAL, ENOUGH), (OTHER, 1)))]
     assert found == [0.0] * ENOUGH + [1.0]
+
+
+def dead(results: tuple[CheckResult, ...]) -> float | None:
+    """What citations_dead says."""
+    return next(one.value for one in results if one.check == "citations_dead")
+
+
+def test_a_mark_that_may_be_a_code_is_read_as_the_service_cites() -> None:
+    """Of one that has always cited by id it is an id that was not retrieved, unless a passage speaks of that thing."""
+    code, thing = "It opens at nine [K12].", "It has a dock [SKU-9912]."
+    checking = Checking(usual=UsualStyles())
+    dock = replace(record(9, thing), documents=(Document("doc-1", "The dock is SKU-9912.", rank=1),))
+    assert dead(checking.run(record(0, code))) is None
+    checking.run_all(answers((USUAL, ENOUGH)))
+    assert dead(checking.run(record(1, code))) == 1.0
+    assert dead(checking.run(dock)) is None
+    assert dead(Checking({"shop": Citing(usual="id")}).run(record(1, code))) == 1.0
+    assert dead(Checking({"shop": Citing(usual="ordinal")}).run(record(1, code))) is None
+
+
+def test_what_an_answer_before_made_usual_counts_for_the_next_of_the_same_step() -> None:
+    """As if they had come one by one."""
+    *_, last = Checking(usual=UsualStyles()).run_all(
+        [*answers((USUAL, ENOUGH)), record(99, "It is old [K12].")]
+    )
+    assert dead(last) == 1.0
 
 
 def test_a_service_that_changes_for_good_has_a_new_usual_style() -> None:

@@ -24,7 +24,13 @@ def _measure(prepared: Prepared) -> Finding:
     )
     if not styles:
         return Finding(None, "the answer cites nothing")
-    return _held_against(prepared.rules.usual or styles.most_common(1)[0][0], styles)
+    usual = prepared.rules.usual or styles.most_common(1)[0][0]
+    others = ", ".join(sorted(style for style in styles if style != usual))
+    return Finding(
+        styles[usual] / styles.total(),
+        f"cites as {others}, usually as {usual}" if others else None,
+        {"usual": usual, "styles": dict(sorted(styles.items()))},
+    )
 
 
 def styles_in(result: CheckResult) -> Mapping[str, int]:
@@ -32,20 +38,4 @@ def styles_in(result: CheckResult) -> Mapping[str, int]:
     return cast("Mapping[str, int]", result.details.get("styles", {}))
 
 
-def held_against(usual: str, result: CheckResult) -> CheckResult:
-    """The result as it is where that style is usual."""
-    found = _held_against(usual, Counter(styles_in(result)))
-    return CheckResult(result.check, result.version, *found)
-
-
-def _held_against(usual: str, styles: Counter[str]) -> Finding:
-    value = styles[usual] / styles.total()
-    others = ", ".join(sorted(style for style in styles if style != usual))
-    return Finding(
-        value,
-        f"cites as {others}, usually as {usual}" if others else None,
-        {"usual": usual, "styles": dict(sorted(styles.items()))},
-    )
-
-
-CHECK = Check("citation_format", "7", _measure)
+CHECK = Check("citation_format", "8", _measure)

@@ -32,8 +32,8 @@ class Citing(Section):
     )
     usual: CitationStyle | None = Field(
         default=None,
-        description="style that answers are meant to use; the check citation_format measures drift from it; none: the "
-        "style of nine tenths of the service's latest markers",
+        description="style that answers are meant to use; the check citation_format measures drift from it, and a mark "
+        "that may be something else is read by it; none: the style of nine tenths of the service's latest markers",
     )
     counts_from: Literal[0, 1] | None = Field(
         default=None,

@@ -62,32 +62,32 @@ class Checking:
 
     def run_all(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...]]:
         """The results of each record, as `run` gives them, in less time than one after the other."""
-        asked = [
-            Asked(
-                record,
-                self._citing.of(record.service),
-                self._budgets.get(record.service, self._budget),
-                self._own,
-            )
-            for record in records
-        ]
+        asked = [self._asked(record) for record in records]
         return [
-            self._summed_up(one.record, self._drifted(one, found))
+            self._summed_up(one.record, self._as_cited_now(one, found))
             for one, found in zip(asked, check_all(asked), strict=True)
         ]
 
-    def _drifted(self, one: Asked, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
-        """The results with citation_format held against what was usual before; then this answer counts, too."""
+    def _asked(self, record: RagTrace) -> Asked:
+        learned = self._usual.of(record.service) if self._usual is not None else None
+        return Asked(
+            record,
+            self._citing.of(record.service, learned),
+            self._budgets.get(record.service, self._budget),
+            self._own,
+        )
+
+    def _as_cited_now(self, one: Asked, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
+        """The results, anew where the answers before have since made another style usual; then this one counts, too."""
         if self._usual is None:
             return found
+        now = self._asked(one.record)
+        if now.rules is not one.rules:
+            found = check_all([now])[0]
         styles = citation_format.styles_in(found[_FORMAT])
-        if not styles:
-            return found
-        usual = self._usual.of(one.record.service) if one.rules.usual is None else None
-        self._usual.saw(one.record.service, styles)
-        if usual is None:
-            return found
-        return (*found[:_FORMAT], citation_format.held_against(usual, found[_FORMAT]), *found[_FORMAT + 1 :])
+        if styles:
+            self._usual.saw(one.record.service, styles)
+        return found
 
     def _summed_up(self, record: RagTrace, found: tuple[CheckResult, ...]) -> tuple[CheckResult, ...]:
         results = (*found, tagged(found), as_result(found))

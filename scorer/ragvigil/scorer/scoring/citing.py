@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
+from typing import cast
 
+from ragvigil.scorer.checks.reading.citing.page import Style
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.citing.trial import LONGEST_TRIED, MOST_SECONDS, explodes_on
 from ragvigil.scorer.config import Citing
@@ -20,14 +23,22 @@ class CitingRules:
     def __init__(self, sections: Mapping[str, Citing]) -> None:
         self._rules = {name: _rules(section) for name, section in sections.items()}
         self._default = self._rules.get(DEFAULT, EVERYTHING)
+        self._with_learned: dict[tuple[str, str], Rules] = {}
 
-    def of(self, service: str) -> Rules:
-        """How `service` cites.
+    def of(self, service: str, learned: str | None = None) -> Rules:
+        """How `service` cites; `learned`: in which style it usually does, where the settings do not say.
 
-        >>> CitingRules({"shop": Citing(usual="id")}).of("shop").usual
-        'id'
+        >>> rules = CitingRules({"shop": Citing(usual="id")})
+        >>> rules.of("shop").usual, rules.of("shop", "tool").usual, rules.of("bank", "tool").usual
+        ('id', 'id', 'tool')
         """
-        return self._rules.get(service, self._default)
+        rules = self._rules.get(service, self._default)
+        if learned is None or rules.usual is not None:
+            return rules
+        key = (service if service in self._rules else DEFAULT, learned)
+        if key not in self._with_learned:
+            self._with_learned[key] = replace(rules, usual=cast("Style", learned))
+        return self._with_learned[key]
 
 
 def refuse_exploding(sections: Mapping[str, Citing]) -> None:

@@ -117,6 +117,15 @@ class Passages:
         """Ids in `prose` that running text can hold only as a citation: with digit and letter, or a file's ending."""
         return [one for one in self._ids if one in prose and _TELLABLE.match(one)]
 
+    def tell_of(self, name: str) -> bool:
+        """Whether the text of any of them holds `name`: then it is a thing that they speak of.
+
+        >>> known = Passages.of([Document("dock", "The dock SKU-9912 costs 90 euros.")])
+        >>> known.tell_of("SKU-9912"), known.tell_of("SKU-9913")
+        (True, False)
+        """
+        return any(name in (document.text or "") for document in self._sources)
+
     @property
     def has_addresses(self) -> bool:
         """Whether any passage says where it comes from."""

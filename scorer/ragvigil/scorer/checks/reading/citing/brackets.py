@@ -57,7 +57,7 @@ def read_brackets(page: Page) -> None:
                 or author_years(match.span(), match[2], page.passages)
                 or _foreign(page, match)
             )
-            if _doubtful(page, read):
+            if _doubtful(page, match, read):
                 lists.append((match.span(), read))
             elif read:
                 page.add(match.span(), read)
@@ -102,14 +102,19 @@ def _ids_with_brackets(page: Page) -> None:
     page.turn()
 
 
-def _doubtful(page: Page, read: list[Citation]) -> bool:
-    """Whether numbers alone cite nothing that was retrieved, and rather are data, unless ranks are cited elsewhere."""
+def _doubtful(page: Page, match: re.Match[str], read: list[Citation]) -> bool:
+    """Whether numbers alone cite nothing that was retrieved, and rather are data, unless ranks are cited elsewhere.
+
+    Of a service that is known to cite ranks only those are that no list of passages would have, or that close nothing.
+    """
     if not read or any(
         one.id is not None or one.style != "ordinal" or page.passages.resembles(one.cited) for one in read
     ):
         return False
     farthest = 3 * page.passages.count + _FARTHEST
-    return len(read) > 1 or any(one.cited.isdigit() and int(one.cited) > farthest for one in read)
+    if any(one.cited.isdigit() and int(one.cited) > farthest for one in read):
+        return True
+    return len(read) > 1 and (page.usual != "ordinal" or _CLOSED.match(page.prose, match.end()) is None)
 
 
 def _foreign(page: Page, match: re.Match[str]) -> list[Citation]:

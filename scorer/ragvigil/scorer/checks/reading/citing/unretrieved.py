@@ -37,10 +37,10 @@ _BEFORE = 400
 def read_unretrieved(page: Page, left: Sequence[re.Match[str]]) -> None:
     """Those of `left`, markers that mean nothing yet, that are ids beside what was retrieved or is cited.
 
-    A service whose answers number their passages has none.
+    A service whose answers number their passages, or that is known to cite otherwise, has none.
     """
     names = _Names(page)
-    if not names.any or (page.ranked and not names.resolve):
+    if not names.any or (not names.resolve and (page.ranked or page.usual is not None)):
         return
     ends = sorted({one.end for one in page.found})
     starts = {one.start for one in page.found}
@@ -68,9 +68,9 @@ class _Names:
         self._in_words = bool(in_words)
         self._cases = {mould(one)[0] for one in in_words}
         self._capitals = any(one.isupper() for one in ids)
-        self.resolve = page.usual == "id" or any(
-            one.style == "id" and one.id is not None for one in page.found
-        )
+        self._usual = page.usual == "id"
+        self._passages = page.passages
+        self.resolve = self._usual or any(one.style == "id" and one.id is not None for one in page.found)
 
     def may_be(self, name: str, place: str) -> bool:
         """Whether `name`, at a `place` of a citation, is an id."""
@@ -80,6 +80,8 @@ class _Names:
             return False
         if place == "labelled" or (place == "behind" and self.resolve):
             return self._in_words or _DIGIT.search(name) is not None
+        if self._usual and place != "between" and _DIGIT.search(name):
+            return not self._passages.tell_of(name)
         if name.isupper() and not self._capitals:
             return False  # a code of the thing before it
         if name.isalpha():
