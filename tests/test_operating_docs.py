@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 PAGE = (Path(__file__).parent.parent / "docs" / "operating.md").read_text()
+DEPLOYMENT = Path(__file__).parent.parent / "examples" / "deployment"
 SETTINGS = re.findall(r"`((?:store|judge|inbox|retention|receive|health)\.[a-z_]+)`", PAGE)
 
 
@@ -35,6 +40,45 @@ def test_the_command_that_copies_a_store_copies_one_that_is_being_written(tmp_pa
     with closing(sqlite3.connect(copy / "ragvigil.db")) as connection:
         assert connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone() == ("17",)
     SqliteStore(settings_in(copy)).close()
+
+
+def run(block: str, paths: dict[str, Path], tools: Path) -> None:
+    """A block of shell of the page, over other folders, where systemd has nothing to do."""
+    tools.mkdir()
+    (tools / "systemctl").write_text("#!/bin/sh\n")
+    (tools / "systemctl").chmod(0o755)
+    for shown, real in paths.items():
+        block = block.replace(shown, str(real))
+    places = os.pathsep.join((str(tools), str(Path(sys.executable).parent), os.environ["PATH"]))
+    subprocess.run(["bash", "-ec", block], env={**os.environ, "PATH": places}, check=True, timeout=60)
+
+
+def test_a_store_is_restored_as_the_page_says(tmp_path: Path) -> None:
+    """A copy that root puts there, the user of the unit could not open."""
+    store, backup = tmp_path / "var", tmp_path / "backup"
+    for folder in (store, backup):
+        folder.mkdir()
+        with SqliteStore(settings_in(folder)) as opened:
+            opened.beat(17 if folder == backup else 99)
+    if os.geteuid() == 0:
+        os.chown(store / "ragvigil.db", 12345, 12345)
+    owner = (store / "ragvigil.db").stat().st_uid
+    (block,) = re.findall(r"```sh\n(systemctl stop ragvigil\ncd .*?)```", PAGE, re.DOTALL)
+    run(block, {"/var/lib/ragvigil": store, "/backup": backup}, tmp_path / "tools")
+    restored = (store / "ragvigil.db").stat()
+    assert (restored.st_uid, restored.st_mode & 0o777) == (owner, 0o600)
+    with closing(sqlite3.connect(store / "ragvigil.db")) as connection:
+        assert connection.execute("SELECT value FROM meta WHERE key = 'alive_at'").fetchone() == ("17",)
+
+
+def test_the_configuration_is_checked_with_its_secrets(tmp_path: Path) -> None:
+    """The key of its channel is in a file for systemd, which no shell reads by itself."""
+    shutil.copy(DEPLOYMENT / "ragvigil.toml", tmp_path)
+    (tmp_path / "secrets").write_text(f"RAGVIGIL_CHANNELS__ONCALL__ROUTING_KEY={'0' * 32}\n")
+    blocks = re.findall(r"^\(.*check-config.*\)$", PAGE, re.MULTILINE)
+    assert len(blocks) == 2
+    for number, block in enumerate(blocks):
+        run(block, {"/etc/ragvigil": tmp_path}, tmp_path / f"tools{number}")
 
 
 def test_every_file_that_a_scorer_writes_is_named(tmp_path: Path) -> None:
