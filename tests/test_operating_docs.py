@@ -17,8 +17,9 @@ from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.store.sqlite import SqliteStore
 
-PAGE = (Path(__file__).parent.parent / "docs" / "operating.md").read_text()
-DEPLOYMENT = Path(__file__).parent.parent / "examples" / "deployment"
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "operating.md").read_text()
+DEPLOYMENT = ROOT / "examples" / "deployment"
 SETTINGS = re.findall(r"`((?:store|judge|inbox|retention|receive|health)\.[a-z_]+)`", PAGE)
 
 
@@ -93,6 +94,12 @@ def test_every_file_that_a_scorer_writes_is_named(tmp_path: Path) -> None:
         known = re.sub(r"^\d+\.db", "NNNN.db", name).removesuffix("-wal").removesuffix("-shm")
         assert known in PAGE, name
     assert settings.shared_path.name in PAGE
+    sources = "".join(path.read_text() for path in (ROOT / "scorer").rglob("*.py"))
+    asked = re.findall(r'RequestFiles\(inbox / "([a-z-]+)"', sources)
+    assert {"orders", "labels"} < set(asked)
+    assert [
+        name for name in asked if f"`{name}`" not in PAGE and f"`ragvigil-inbox/{name}`" not in PAGE
+    ] == []
 
 
 @pytest.mark.parametrize("key", SETTINGS)
