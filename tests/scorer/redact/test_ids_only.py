@@ -17,14 +17,14 @@ from tests.scorer.redact.test_planted import RECORDED
 from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.config import Content
-from ragvigil.scorer.dialects.withheld import NOTE, recalled
+from ragvigil.scorer.dialects.withheld import NOTE, noted, recalled
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
-from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.span import Span, logs_of, spans_of
 from ragvigil.scorer.store.port import ScoredTrace
-from ragvigil.scorer.trace import Document, RagTrace
+from ragvigil.scorer.trace import Completeness, Document, RagTrace
 
 SEVERAL = sorted((Path(__file__).parents[2] / "fixtures" / "several").glob("*.pb"))
 SOME = [path for path in FIXTURES if path.stem in ("langchain_dual", "llama_index_rerank")]
@@ -154,6 +154,28 @@ def test_a_span_that_comes_late_takes_no_id_away(path: Path) -> None:
         ids = {one.id for record in found.values() for one in record.documents}
         assert ids >= {one.id for one in whole.documents}
         assert not [text for record in found.values() for text in texts_of(record)]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("complete", "withheld"),
+        ("content_off", "withheld"),
+        ("timed_out", "timed_out"),
+        ("partial_evidence", "partial_evidence"),
+    ],
+)
+def test_a_span_that_comes_late_makes_no_record_whole(before: Completeness, after: Completeness) -> None:
+    """What was missing beside the texts still is, unless the late one brought passages."""
+    record = RagTrace(
+        "0" * 32, "1" * 16, "s", 5, documents=(Document("a", None),), completeness="content_off"
+    )
+    told = noted([replace(record, completeness=before)], [], lambda _: None)
+    late = Span("0" * 32, "2" * 16, None, "vote", 1, 1, 9, {NOTE: told})
+    (found,) = recalled([late], [replace(record, documents=())])
+    assert (found.completeness, [one.id for one in found.documents]) == (after, ["a"])
+    (more,) = recalled([late], [replace(record, documents=(Document("b", None),))])
+    assert (more.completeness, [one.id for one in more.documents]) == ("withheld", ["b"])
 
 
 def test_what_is_stored_is_read_again_as_it_was() -> None:

@@ -121,7 +121,13 @@ def _later(record: RagTrace, facts: Mapping[str, object] | None) -> RagTrace:
     told, before = {one.id for one in record.documents}, _documents(facts)
     if told - {None} <= {one.id for one in before}:
         retrievals = tuple(map(_retrieval, sequence_of(facts.get("retrievals"))))
-        record = replace(record, documents=before, retrievals=retrievals or record.retrievals)
+        missing = _MISSING.get(str(facts.get("completeness")), record.completeness)
+        record = replace(
+            record,
+            documents=before,
+            retrievals=retrievals or record.retrievals,
+            completeness=missing,
+        )
     return replace(record, cited=record.cited or _cited(facts.get("cited")))
 
 
