@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from opentelemetry.sdk.trace.sampling import (
 from opentelemetry.trace import NonRecordingSpan, SpanContext, TraceFlags, TraceState
 
 from ragvigil.tracer import trace_rag
+from ragvigil.tracer._sampling import threshold_probability
 
 from .conftest import Recording
 
@@ -136,13 +138,39 @@ def test_a_request_from_elsewhere_was_sampled_there(
 def test_through_the_services_provider_the_threshold_of_the_span_counts(
     service: Callable[[Sampler], InMemorySpanExporter],
 ) -> None:
-    """Without configure(): who counts these spans must weigh them."""
+    """Without configure(): who counts these spans must weigh them; by what a Collector may lower, and by that alone."""
     theirs = service(consistent(0.5))
     for _ in range(64):
         ask("why")
-    told = [dict(span.attributes or {}).get(OURS) for span in theirs.get_finished_spans()]
-    assert 0 < len(told) < 64
-    assert set(told) == {0.5}
+    spans = theirs.get_finished_spans()
+    assert 0 < len(spans) < 64
+    assert {threshold_probability(span.context.trace_state) for span in spans if span.context} == {0.5}
+    assert [span.name for span in spans if OURS in (span.attributes or {})] == []
+
+
+@pytest.mark.parametrize(
+    ("sampler", "parent", "probability"),
+    [
+        (ALWAYS_ON, None, 1.0),
+        (ParentBased(ALWAYS_ON), None, 1.0),
+        (ParentBased(ALWAYS_ON), "", None),
+        (ParentBased(ALWAYS_ON), "th:8", None),
+        (TraceIdRatioBased(1.0), None, 1.0),
+        (Silent(), None, None),
+    ],
+)
+def test_through_the_services_provider_a_sampler_that_keeps_all_is_known(
+    service: Callable[[Sampler], InMemorySpanExporter],
+    sampler: Sampler,
+    parent: str | None,
+    probability: float | None,
+) -> None:
+    """Each page beside it told of unknown upstream sampling; what began elsewhere may have been sampled there."""
+    theirs = service(sampler)
+    with trace.use_span(remote(parent)) if parent is not None else nullcontext():
+        ask("why")
+    (span,) = (each for each in theirs.get_finished_spans() if each.name.startswith("invoke_workflow"))
+    assert dict(span.attributes or {}).get(OURS) == probability
 
 
 def unknown() -> float:

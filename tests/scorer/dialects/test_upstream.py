@@ -89,6 +89,33 @@ def test_our_tracer_through_the_services_provider_has_the_rate_of_its_sampler() 
 
 
 @pytest.mark.parametrize(
+    ("trace_state", "said", "probability"),
+    [
+        ("", 1.0, 1.0),
+        ("", 0.5, 0.5),
+        ("ot=th:c", 1.0, 0.25),
+        ("ot=th:c", 0.5, 0.125),
+        ("ot=th:c", 0.25, 0.25),
+        ("ot=th:0", None, 1.0),
+        ("ot=th:c", None, 0.25),
+    ],
+)
+def test_a_collectors_sampler_behind_that_of_the_service_counts_once_and_so_does_that(
+    trace_state: str, said: float | None, probability: float
+) -> None:
+    """Our tracer tells of a sampler that leaves no threshold, and the Collector writes one of its own on every span."""
+    told = {} if said is None else {"ragvigil.sampling.probability": said}
+    operations = ("invoke_workflow", "retrieval", "chat")
+    spans = [
+        replace(
+            span, attributes={"gen_ai.operation.name": operation, **(told if span.parent_id is None else {})}
+        )
+        for operation, span in zip(operations, sampled(trace_state, "ragvigil"), strict=False)
+    ]
+    assert only(spans).upstream_probability == probability
+
+
+@pytest.mark.parametrize(
     ("attributes", "probability"),
     [
         ({"SampleRate": 20}, 0.05),

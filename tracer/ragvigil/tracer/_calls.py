@@ -274,7 +274,7 @@ class Call:
         own = self._chosen.configured
         told = self._chosen.sampling_probability
         probability = sampling.probability(told, None if own else self._span, around)
-        if probability is not None:
+        if probability is not None and (probability < 1 or not own):
             name = names.RAGVIGIL_SERVICE_SAMPLING_PROBABILITY if own else names.RAGVIGIL_SAMPLING_PROBABILITY
             self._findings.add(name, probability)
 

@@ -20,9 +20,9 @@ _THRESHOLD = re.compile(r"(?:^|;)th:([0-9a-f]{1,14})(?=;|$)")
 _RANGE = 2**56
 _RATIO = re.compile(
     r"(?P<parents>(?:ParentBased\{root:|ComposableParentThreshold\{root=|AlwaysRecordSampler\{)*)"
-    r"(?:Composable)?TraceI[dD]RatioBased\{(?:threshold=\w+, ratio=)?(?P<ratio>[\d.eE+-]+)\}"
+    r"(?:(?:Composable)?TraceI[dD]RatioBased\{(?:threshold=\w+, ratio=)?(?P<ratio>[\d.eE+-]+)\}|AlwaysOnSampler\b)"
 )
-"""How the SDK's samplers of one ratio describe themselves; one of several ratios is not guessed at."""
+"""How the SDK's samplers of one ratio, or of all, describe themselves; one of several ratios is not guessed at."""
 
 
 class _Local(Protocol):
@@ -40,17 +40,18 @@ class Sampling:
     _by_parent: bool = False
 
     def probability(self, told: Told, own: Span | None, around: Span) -> float | None:
-        """The probability, when it is known and below 1, with which this request was kept by the service's sampler.
+        """The probability, in (0, 1] and when it is known, with which this request was kept by the service's sampler.
 
-        By what the service told; else by the threshold that a consistent sampler left in ``tracestate``, of our
-        ``own`` span where it made that, else of the service's span ``around``; else by the sampler itself. One that
-        goes by its parent says nothing of a request that another service began.
+        By what the service told; else by the threshold that a consistent sampler left in ``tracestate`` of the
+        service's span ``around``; else by the sampler itself. One that goes by its parent says nothing of a request
+        that another service began. None where our ``own`` span has such a threshold: it says so itself, and a sampler
+        on the way that lowers it, such as a Collector's, must not count twice.
         """
         if told is not None:
-            return _below_one(_asked(told))
+            return _possible(_asked(told))
         span = around if own is None else own
         if (kept := threshold_probability(span.get_span_context().trace_state)) is not None:
-            return _below_one(kept)
+            return _possible(kept) if own is None else None
         provider = global_provider()
         if provider is not self._provider:
             self._provider, self._probability = provider, probability_of(provider)
@@ -73,7 +74,7 @@ def threshold_probability(state: TraceState) -> float | None:
 
 
 def probability_of(provider: object) -> float | None:
-    """The probability of a provider's sampler, when it is one below 1.
+    """The probability of a provider's sampler, when it is one.
 
     A sampler of the service's own tells by an attribute or a method ``sampling_probability``; the SDK's tell by their
     descriptions.
@@ -81,9 +82,11 @@ def probability_of(provider: object) -> float | None:
     sampler: object = getattr(provider, "sampler", None)
     told = cast("Told", getattr(sampler, "sampling_probability", None))
     if told is not None:
-        return _below_one(_asked(told))
+        return _possible(_asked(told))
     found = _RATIO.match(_description(sampler))
-    return _below_one(number(float(found["ratio"]))) if found else None
+    if found is None:
+        return None
+    return _possible(number(float(found["ratio"]))) if found["ratio"] else 1.0
 
 
 def _goes_by_parent(provider: object) -> bool:
@@ -114,8 +117,8 @@ def _asked(told: float | Callable[[], float | None]) -> float | None:
         return None
 
 
-def _below_one(probability: float | None) -> float | None:
-    return probability if probability is not None and 0 < probability < 1 else None
+def _possible(probability: float | None) -> float | None:
+    return probability if probability is not None and 0 < probability <= 1 else None
 
 
 sampling = Sampling()

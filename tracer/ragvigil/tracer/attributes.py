@@ -169,7 +169,10 @@ RAGVIGIL_CACHED = "ragvigil.cached"
 """True when the answer came from a cache; boolean."""
 
 RAGVIGIL_SAMPLING_PROBABILITY = "ragvigil.sampling.probability"
-"""Probability with which the service's sampler recorded this request, when below 1; double, on the root."""
+"""Probability with which the service's sampler recorded this request, where ``tracestate`` does not say it; double.
+
+On the root, in (0, 1].
+"""
 
 RAGVIGIL_SERVICE_SAMPLING_PROBABILITY = "ragvigil.service.sampling_probability"
 """Probability with which the service samples its own spans, when below 1 and ours are all kept; on the root."""

@@ -17,6 +17,7 @@ and by Jaeger's rate limiting samplers.
 from __future__ import annotations
 
 import itertools
+import math
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -59,7 +60,9 @@ def sampling_of(question: Question) -> Sampling:
 
     Spans of one question may pass samplers of their own: the answer is counted as soon as one of them comes, so the
     largest probability counts. Of two that one span tells the smaller is taken: a sampler that knows of the one
-    before it multiplies. Spans above the question are asked only when its own are silent.
+    before it multiplies. Spans above the question are asked only when its own are silent. What a tracer says of its
+    service's sampler beside all this is one more factor: it says so where that left no threshold, so that a sampler
+    on the way, such as a Collector's, could not know of it. Where both say the same, they say it of one sampler.
     """
     around = list(_around(question))
     if not any(map(_tells, around)):
@@ -67,8 +70,26 @@ def sampling_of(question: Question) -> Sampling:
     told = [probability for step in question.steps if step.dialect if (probability := _probability(step))]
     told = told or [share for step in around if (share := hinted_probability(step.span.attributes))]
     return Sampling(
-        max(told, default=None), next((name for step in around if (name := _silent(step.span))), None)
+        _both(max(told, default=None), _said(question)),
+        next((name for step in around if (name := _silent(step.span))), None),
     )
+
+
+def _said(question: Question) -> float | None:
+    """What the question's own tracer says of the sampler of its service."""
+    said = [share for step in question.steps if (share := step.reading.sampled_with) and 0 < share <= 1]
+    return max(said, default=None)
+
+
+def _both(told: float | None, said: float | None) -> float | None:
+    """With which probability two samplers kept the question, one of which did not know of the other.
+
+    >>> _both(0.25, 0.5), _both(0.25, 1.0), _both(0.25, 0.25), _both(None, 0.5)
+    (0.125, 0.25, 0.25, 0.5)
+    """
+    if told is None or said is None or math.isclose(told, said, rel_tol=1e-3):
+        return said if told is None else told
+    return told * said
 
 
 def _tells(step: Step) -> bool:
@@ -88,9 +109,6 @@ def _around(question: Question) -> Iterator[Step]:
 
 
 def _probability(step: Step) -> float | None:
-    said = step.reading.sampled_with
-    if said is not None and 0 < said <= 1:
-        return said
     found = (threshold_probability(step.span.trace_state), hinted_probability(step.span.attributes))
     return min((each for each in found if each is not None), default=None)
 
