@@ -209,9 +209,18 @@ class MonitorStore(Protocol):
         ...
 
     def save_state(
-        self, key: SeriesKey, state: SeriesState, at: int, before: Measurement | None, now: Measurement | None
+        self,
+        key: SeriesKey,
+        state: SeriesState,
+        at: int,
+        before: Measurement | None,
+        now: Measurement | None,
+        counted: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Remember the series' latest evaluation for `ragvigil status`."""
+        """Remember the series' latest evaluation for `ragvigil status`.
+
+        `counted` says of which buckets `now` is: those that start in one of these stretches [from, to).
+        """
         ...
 
 

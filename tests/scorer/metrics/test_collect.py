@@ -29,18 +29,16 @@ from tests.scorer.metrics.filled import (
     vitals,
 )
 
-from ragvigil.exporters import Measurement
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.metrics import collect, file
 from ragvigil.scorer.metrics.collect import Collector
 from ragvigil.scorer.metrics.exposition import exposition
 from ragvigil.scorer.metrics.scrape import Scrape
-from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
-from ragvigil.scorer.verdict import Measured, State
+from ragvigil.scorer.verdict import State
 
 OPEN_METRICS = "application/openmetrics-text; version=1.0.0"
 PROMTOOL = shutil.which("promtool")
@@ -185,49 +183,6 @@ def test_segments_have_levels_and_ten_thousand_tenants_are_bounded(
     assert len(told.samples) < 400
     assert told.samples["ragvigil_label_values_folded", ("segment",)] >= 200
     assert "more than 20 values of segment tenant" in caplog.text
-
-
-def test_segments_and_the_rest_of_a_measure_are_of_the_same_window_as_the_whole(tmp_path: Path) -> None:
-    """Half an hour ago is in the window of monitor.measures, and not in that of citations."""
-    settings = settings_in(tmp_path, metrics={"segment_by": ["language"], "most_services": 1})
-    tone = Measured("criteria.tone", "openai m", "1", "e" * 64, 1.0)
-    old = [
-        replace(record(number, service, language="de"), started_at=NOW - 1800 * 10**9)
-        for service, first in (("docs", 0), ("shop", 1000))
-        for number in range(first, first + 200)
-    ]
-    with SqliteStore(settings) as store:
-        fill(store, old, replace(VERDICT, measured=(tone,)))
-        evaluated(store, settings)
-        told = collected(settings)
-    found = {
-        (labels[1], labels[3]): n
-        for (name, labels), n in told.samples.items()
-        if name == "ragvigil_series_observations" and labels[0] == "criteria.tone"
-    }
-    assert found == {("docs", ""): 200, ("docs", "language=de"): 200, ("other", ""): 200}
-
-
-def test_segments_and_the_whole_are_of_the_same_answers_in_an_incident(tmp_path: Path) -> None:
-    """The whole was told since the fall, segments over the window: a segment that was the whole differed from it."""
-    settings = settings_in(tmp_path, metrics={"segment_by": ["language"]})
-    old = [replace(record(n, language="en"), started_at=NOW - 18_000 * 10**9) for n in range(200, 400)]
-    since = [replace(record(n, language="en"), started_at=NOW - 120 * 10**9) for n in range(1, 61)]
-    before = [replace(record(n, language="en"), started_at=NOW - 400 * 10**9) for n in range(100, 160)]
-    low, high = Measurement(0.75, 0.6, 0.8, 60), Measurement(0.99, 0.98, 1.0, 200)
-    with SqliteStore(settings) as store:
-        fill(store, [*old, *before, *since])
-        key = SeriesKey("citation", "docs", "production")
-        fall = Incident("inc-1", key, "k", NOW, NOW - 180 * 10**9, high, low, low)
-        store.monitoring.save_incident(fall, None, ())
-        evaluated(store, settings)
-        told = collected(settings)
-    found = {
-        labels[3]: n
-        for (name, labels), n in told.samples.items()
-        if name == "ragvigil_series_observations" and labels[0] == "citation"
-    }
-    assert found == {"": 60, "language=en": 60}
 
 
 @pytest.mark.parametrize("names", [["a=b"], ["tenant", "tenant"]])

@@ -77,9 +77,16 @@ class Memory(Incidents):
             self.outbox += [(channel, alert) for channel in channels]
 
     def save_state(
-        self, key: SeriesKey, state: SeriesState, at: int, before: Measurement | None, now: Measurement | None
+        self,
+        key: SeriesKey,
+        state: SeriesState,
+        at: int,
+        before: Measurement | None,
+        now: Measurement | None,
+        counted: Sequence[tuple[int, int]] = (),
     ) -> None:
         """The latest of each."""
+        del counted
         self.states[key] = state
         self.shown[key] = (before, now)
 

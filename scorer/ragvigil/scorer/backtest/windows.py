@@ -73,7 +73,13 @@ class History(Incidents):
         self.incidents[incident.id] = incident
 
     def save_state(
-        self, key: SeriesKey, state: SeriesState, at: int, before: Measurement | None, now: Measurement | None
+        self,
+        key: SeriesKey,
+        state: SeriesState,
+        at: int,
+        before: Measurement | None,
+        now: Measurement | None,
+        counted: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Nobody asks."""
 

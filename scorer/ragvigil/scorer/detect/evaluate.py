@@ -29,6 +29,8 @@ class Evaluation:
     settled: Estimate | None = None
     """The level from `since` until `until`: buckets to which only late data are added; None when there are none."""
     until: int | None = None
+    counted_since: int | None = None
+    """Start of the stretch that `now` counts, nanoseconds; it ends with the look. None without a `now`."""
 
 
 def evaluate(
@@ -46,20 +48,22 @@ def evaluate(
     without a fall, the shortest with enough observations is shown.
     """
     windows = _windows(recent, rule, now)
+    starts = [now - length for length in stretches(rule)]
     newest = windows[0][1]
     if newest.n <= 0:
         return Evaluation("no_data", rate(older))
     if history < rule.warmup_seconds * 1e9:
-        return Evaluation("cold_start", rate(older), rate(newest))
-    shown: Comparison | None = None
-    for before, window in windows:
+        return Evaluation("cold_start", rate(older), rate(newest), counted_since=starts[0])
+    shown: tuple[Comparison, int] | None = None
+    for start, (before, window) in zip(starts, windows, strict=True):
         found = compare(older + before, window, rule)
         if found is not None and found.fell:
-            return _fall(recent, older, found.before, found.now)
-        shown = shown or found
+            return _fall(recent, older, (found.before, found.now, start))
+        if shown is None and found is not None:
+            shown = found, start
     if shown is None:
-        return Evaluation("insufficient_sample", rate(older), rate(windows[-1][1]))
-    return Evaluation("ok", shown.before, shown.now)
+        return Evaluation("insufficient_sample", rate(older), rate(windows[-1][1]), counted_since=starts[-1])
+    return Evaluation("ok", shown[0].before, shown[0].now, counted_since=shown[1])
 
 
 def told_from(evaluation: Evaluation, recent: Sequence[Bucket], older: Sums) -> Evaluation:
@@ -69,7 +73,7 @@ def told_from(evaluation: Evaluation, recent: Sequence[Bucket], older: Sums) -> 
     >>> told_from(Evaluation("alert", since=8), [Bucket(at, good if at < 6 else bad) for at in range(9)], Sums()).since
     6
     """
-    return _fall(recent, older, evaluation.before, evaluation.now)
+    return _fall(recent, older, (evaluation.before, evaluation.now, evaluation.counted_since))
 
 
 def fills_its_window(evaluation: Evaluation, recent: Sequence[Bucket]) -> bool:
@@ -90,22 +94,25 @@ def _windows(recent: Sequence[Bucket], rule: Rule, now: int) -> list[tuple[Sums,
 
 
 def _fall(
-    recent: Sequence[Bucket], older: Sums, known_before: Estimate | None, known_now: Estimate | None
+    recent: Sequence[Bucket], older: Sums, known: tuple[Estimate | None, Estimate | None, int | None]
 ) -> Evaluation:
     """The fall, told from its beginning: the window that proved it may be half full of what was before.
 
     The beginning is the one that sets the two rates furthest apart, so a level of few observations is told a
-    little worse than it is; whether it is a fall was decided before, on a window nobody chose.
+    little worse than it is; whether it is a fall was decided before, on a window nobody chose. `known` of that
+    window (before, now and where it starts) stands where the cut leaves too few observations.
     """
+    known_before, known_now, known_start = known
     cut = split(recent, before=older if older.n > 0 else None, falling=True)
     index = cut.index if cut is not None else 0
     since_then = total(recent[index:])
-    before = rate(older + total(recent[:index]))
+    before, level = rate(older + total(recent[:index])), rate(since_then)
     return Evaluation(
         "alert",
         before or known_before,
-        rate(since_then) or known_now,
+        level or known_now,
         recent[index].start,
         rate(total(recent[index:-1])),
         recent[-1].start,
+        known_start if level is None else recent[index].start,
     )

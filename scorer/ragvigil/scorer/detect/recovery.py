@@ -22,6 +22,8 @@ class Course:
     """Since when it looks recovered, nanoseconds; None while it does not."""
     over: bool = False
     """Whether it has looked recovered for long enough."""
+    counted_since: int | None = None
+    """Start of what `now` counts, nanoseconds; None without a `now`."""
 
 
 def follow(before: Sums, during: Sequence[Bucket], rule: Rule, *, bucket_seconds: float) -> Course:
@@ -37,8 +39,9 @@ def follow(before: Sums, during: Sequence[Bucket], rule: Rule, *, bucket_seconds
     now = rate(level.sums) if level is not None else None
     healthy = rate(before)
     if level is None or now is None or healthy is None or now.n_judged < rule.min_sample:
-        return Course(now)
+        return Course(now, counted_since=None if level is None else level.since)
     if healthy.value - now.value >= rule.min_drop / 2.0:
-        return Course(now)
+        return Course(now, counted_since=level.since)
     seen_until = during[-1].start + nanoseconds(bucket_seconds)
-    return Course(now, level.since, over=seen_until - level.since >= nanoseconds(rule.resolve_seconds))
+    over = seen_until - level.since >= nanoseconds(rule.resolve_seconds)
+    return Course(now, level.since, over, level.since)

@@ -27,7 +27,7 @@ from ragvigil.scorer.metrics.bounds import Admission
 from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
 from ragvigil.scorer.monitor.coverage import Coverage
-from ragvigil.scorer.monitoring import SeriesKey, SeriesState
+from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
 from ragvigil.scorer.sample import Pressure, factor_of
 from ragvigil.scorer.store import reading_metrics as reading
 from ragvigil.scorer.store._sqlite_seen import told_state
@@ -81,7 +81,10 @@ class Collector:
         for admission in (self._services, *self._reasons.values(), *segments):
             admission.next_look()
         with closing(open_for_reading(self._settings.store.path)) as connection:
-            self._series(told, connection)
+            # One moment of the store: a verdict between two reads would be in a segment and not in the whole.
+            with connection:
+                connection.execute("BEGIN")
+                self._series(told, connection)
             self._histograms(told, connection)
             self._incidents(told, connection)
             self._ledger(told, connection)
@@ -101,31 +104,27 @@ class Collector:
     def _reason(self, what: str, reason: str) -> str:
         return reason if reason != OTHER and self._reasons[what].admits(reason) else OTHER
 
-    def _since(self, key: SeriesKey) -> int:
-        return self._now() - round(self._settings.monitor.rule(key.name).window_seconds * 1e9)
-
     def _series(self, told: Measures, connection: sqlite3.Connection) -> None:
         outside: dict[str, list[reading.Level]] = defaultdict(list)
         levels = reading.levels(connection)
-        fallen = reading.fallen_since(connection)
         most = min(_SEGMENT_OBSERVATIONS, _ALL_SEGMENT_OBSERVATIONS // max(1, len(levels)))
         for level in levels:
             place = self._place(level.key.service, level.key.environment)
             if place[0] == OTHER:
                 outside[level.key.name].append(level)
                 continue
-            _put_level(told, (level.key.name, *place, "", level.instrument), level.now)
+            counted = rate(reading.sums_of(connection, level.key, level.counted))
+            found = counted if level.counted else level.now
+            _put_level(told, (level.key.name, *place, "", level.instrument), found)
             if level.before is not None:
                 labels = (level.key.name, *place, "", level.instrument)
                 told.put("ragvigil_series_baseline_ratio", level.before.value, *labels)
             for state in get_args(SeriesState):
                 told.put("ragvigil_series_state", float(state == level.state), level.key.name, *place, state)
-            since = fallen.get(level.key, self._since(level.key))
-            self._put_segments(told, connection, level, place, most, since=since)
+            self._put_segments(told, connection, level, place, most)
         for name, folded in outside.items():
-            keys = [level.key for level in folded]
-            found = rate(reading.window_sums(connection, keys, self._since(keys[0])))
-            _put_level(told, (name, OTHER, "", "", OTHER), found)
+            whole = sum((reading.sums_of(connection, one.key, one.counted) for one in folded), Sums())
+            _put_level(told, (name, OTHER, "", "", OTHER), rate(whole))
 
     def _put_segments(
         self,
@@ -134,13 +133,11 @@ class Collector:
         level: reading.Level,
         place: tuple[str, str],
         most: int,
-        *,
-        since: int,
     ) -> None:
         settings = self._settings.metrics
-        if not settings.segment_by:
+        if not settings.segment_by or not level.counted:
             return
-        rows = reading.segment_sums(connection, level.key, since, most)
+        rows = reading.segment_sums(connection, level.key, level.counted, most)
         admissions = self._segments.setdefault(level.key, {})
         for name, sums in by_segment(rows, settings.segment_by, admissions, settings.most_segments).items():
             _put_level(told, (level.key.name, *place, name, level.instrument), rate(sums))

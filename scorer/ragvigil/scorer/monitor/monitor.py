@@ -117,7 +117,7 @@ class Monitor:
         last_end = max((stop for _, stop in spans if stop is not None), default=0)
         incident = None if taken else opened(key, found, rule, at=now, not_before=last_end)
         alert = None if incident is None else self._begin(incident, rule, now)
-        self._save_state(key, found, now)
+        self._save_state(key, found, now, spans)
         return alert
 
     def _from_its_beginning(
@@ -181,10 +181,11 @@ class Monitor:
             else None
         )
         silent = not during or during[-1].start < now - stretches(rule)[0]
-        found = Evaluation("ok" if after.resolved_at else "alert", rate(before), course.now)
+        state: SeriesState = "ok" if after.resolved_at else "alert"
+        found = Evaluation(state, rate(before), course.now, counted_since=course.counted_since)
         if silent and not after.resolved_at:
             found = replace(found, state=self._silence_of(key, now, rule, waits="alert"), now=None)
-        self._save_state(key, found, now)
+        self._save_state(key, found, now, ())
         return alert
 
     def _revised(
@@ -259,8 +260,13 @@ class Monitor:
         grain = nanoseconds(self._settings.bucket_seconds)
         return begin, course(self._store.buckets(incident.key, begin, now), begin, now, grain)
 
-    def _save_state(self, key: SeriesKey, found: Evaluation, now: int) -> None:
+    def _save_state(self, key: SeriesKey, found: Evaluation, now: int, spans: Sequence[Span]) -> None:
         def shown(estimate: Estimate | None) -> Measurement | None:
             return None if estimate is None else measurement(estimate)
 
-        self._store.save_state(key, found.state, now, shown(found.before), shown(found.now))
+        counted = (
+            ()
+            if found.now is None or found.counted_since is None
+            else outside(found.counted_since, now, spans)
+        )
+        self._store.save_state(key, found.state, now, shown(found.before), shown(found.now), counted)

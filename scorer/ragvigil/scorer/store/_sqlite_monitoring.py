@@ -270,12 +270,13 @@ class SqliteMonitoring:
         at: int,
         before: Measurement | None,
         now: Measurement | None,
+        counted: Sequence[tuple[int, int]] = (),
     ) -> None:
-        """Remember the series' latest evaluation."""
+        """Remember the series' latest evaluation, and of which stretches [from, to) `now` is."""
         values = [None if part is None else to_json(asdict(part)) for part in (before, now)]
         self._connection.execute(
-            f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ? WHERE {_PLACE}',
-            (state, at, *values, *_place(key)),
+            f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ?, counted = ? WHERE {_PLACE}',
+            (state, at, *values, json.dumps(counted), *_place(key)),
         )
 
     def _addressed(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> Sequence[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ _SUMS = (
 _NEWEST = (
     "SELECT o.record_id, o.value, o.weight FROM series JOIN observations o "
     "USING (series, service, environment, instrument_id) "
-    "WHERE series = ? AND service = ? AND environment = ? AND bucket >= ? ORDER BY bucket DESC LIMIT ?"
+    "WHERE series = ? AND service = ? AND environment = ? AND bucket >= ? AND bucket < ?{} "
+    "ORDER BY bucket DESC LIMIT ?"
 )
+_WITHOUT = " AND NOT (bucket >= ? AND bucket < ?)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,11 @@ class Level:
     state: SeriesState
     before: Measurement | None
     now: Measurement | None
+    counted: Sequence[tuple[int, int]]
+    """Of which buckets `now` is: those that start in one of these stretches [from, to), Unix nanoseconds, ascending.
+
+    Empty without a `now`, and before the first evaluation by a version that notes it.
+    """
 
 
 class ScoreCount(NamedTuple):
@@ -72,7 +80,8 @@ _INSTRUMENT = (
 def levels(connection: sqlite3.Connection) -> Sequence[Level]:
     """The latest evaluation of every series, busiest first."""
     rows = connection.execute(
-        f'SELECT s.series, s.service, s.environment, s.state, s."before", s.now, {_INSTRUMENT} AS instrument '
+        f'SELECT s.series, s.service, s.environment, s.state, s."before", s.now, s.counted, '
+        f"{_INSTRUMENT} AS instrument "
         "FROM series s JOIN instruments i ON i.id = s.instrument_id "
         "ORDER BY coalesce(json_extract(s.now, '$.n_traces'), 0) DESC, s.service, s.environment, s.series"
     )
@@ -83,44 +92,39 @@ def levels(connection: sqlite3.Connection) -> Sequence[Level]:
             row["state"],
             measurement_of(row["before"]),
             measurement_of(row["now"]),
+            [(begin, end) for begin, end in json.loads(row["counted"] or "[]")],
         )
         for row in rows
     ]
 
 
-def fallen_since(connection: sqlite3.Connection) -> Mapping[SeriesKey, int]:
-    """Of the series in an incident, from when on their level is told: since the fall, or since it looks recovered."""
-    rows = connection.execute(
-        "SELECT series, service, environment, coalesce(recovering_since, since) AS since FROM incidents "
-        "WHERE resolved_at IS NULL"
-    )
-    return {key_of(row): row["since"] for row in rows}
-
-
-def window_sums(connection: sqlite3.Connection, keys: Sequence[SeriesKey], since: int) -> Sums:
-    """The sums over several series from that moment on (Unix nanoseconds), out of their rollups."""
+def sums_of(connection: sqlite3.Connection, key: SeriesKey, stretches: Sequence[tuple[int, int]]) -> Sums:
+    """The sums of a series over those stretches [from, to), Unix nanoseconds, out of its rollups."""
     whole = Sums()
-    for key in keys:
+    for begin, end in stretches:
         row = connection.execute(
             "SELECT coalesce(sum(n), 0), total(w), total(wx), total(w2), total(w2x), total(w2x2) "
             "FROM series JOIN rollups USING (series, service, environment, instrument_id) "
-            "WHERE series = ? AND service = ? AND environment = ? AND bucket >= ?",
-            (key.name, key.service, key.environment or "", since),
+            "WHERE series = ? AND service = ? AND environment = ? AND bucket >= ? AND bucket < ?",
+            (key.name, key.service, key.environment or "", begin, end),
         ).fetchone()
         whole += Sums(*row)
     return whole
 
 
 def segment_sums(
-    connection: sqlite3.Connection, key: SeriesKey, since: int, most: int
+    connection: sqlite3.Connection, key: SeriesKey, stretches: Sequence[tuple[int, int]], most: int
 ) -> Iterator[tuple[str, Sums]]:
-    """(JSON object of dimensions, its sums) over the newest observations of a series, `most` at most.
+    """(JSON object of dimensions, its sums) over the newest observations of a series in those stretches.
 
-    Of the narrow tables that the detectors read, so a record that they do not see (docs/detection.md) is missing.
+    At most `most` of them. Of the narrow tables that the detectors read, so a record that they do not see
+    (docs/detection.md) is missing.
     """
+    begin, *between, end = (moment for stretch in stretches for moment in stretch)
+    newest = _NEWEST.format(_WITHOUT * (len(between) // 2))
     rows = connection.execute(
-        f"SELECT s.segment, {_SUMS} FROM ({_NEWEST}) o JOIN sightings s USING (record_id) GROUP BY s.segment",
-        (key.name, key.service, key.environment or "", since, most),
+        f"SELECT s.segment, {_SUMS} FROM ({newest}) o JOIN sightings s USING (record_id) GROUP BY s.segment",
+        (key.name, key.service, key.environment or "", begin, end, *between, most),
     )
     for row in rows:
         yield row[0], Sums(*row[1:])
