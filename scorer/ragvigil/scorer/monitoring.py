@@ -115,6 +115,7 @@ class Incident:
     """Estimated moment at which the fall began."""
     before: Measurement
     worst: Measurement
+    """The lowest level that it surely had: of all looks, the one with the lowest upper end of its interval."""
     now: Measurement
     recovering_since: int | None = None
     resolved_at: int | None = None
@@ -140,6 +141,8 @@ class Incident:
     """How often the series fell again soon after this one had resolved."""
     again_since: int | None = None
     """Estimated moment at which it last fell again; None where it did not."""
+    last_told: Measurement | None = None
+    """The lowest level that a page has told: an update needs one surely below it. None: `worst`."""
 
     @property
     def under_floor(self) -> bool:

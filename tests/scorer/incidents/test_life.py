@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.config import Rule
 from ragvigil.scorer.detect import Course, Evaluation
 from ragvigil.scorer.estimate import Estimate
-from ragvigil.scorer.incidents.life import advanced, again, dedup_key, opened, reopened
+from ragvigil.scorer.incidents.life import advanced, again, corrected, dedup_key, opened, reopened
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
 SECOND = 1_000_000_000
@@ -16,9 +18,14 @@ KEY = SeriesKey("faithfulness", "help-desk", "production")
 RULE = Rule(resolve_seconds=600)
 
 
-def estimate(value: float, *, half: float = 0.02) -> Estimate:
+def estimate(value: float, *, half: float = 0.02, n: int = 400) -> Estimate:
     """An estimate with an interval of twice `half`."""
-    return Estimate(value, value - half, value + half, 400, 4_000, 400.0, 0.95)
+    return Estimate(value, value - half, value + half, n, 10 * n, float(n), 0.95)
+
+
+def level(value: float, lower: float, upper: float, n: int) -> Measurement:
+    """A level as it is kept."""
+    return Measurement(value, lower, upper, n)
 
 
 def fallen(since: int = 10_000 * SECOND) -> Incident:
@@ -110,18 +117,55 @@ def test_a_level_that_stays_says_nothing() -> None:
 
 
 def test_a_fall_that_deepens_is_told_once() -> None:
-    """The new level is the one to be worse than."""
+    """The level that was told is the one to be worse than; what is a little lower is only kept."""
     incident, action = advanced(fallen(), Course(estimate(0.5)), RULE, at=0)
     assert action == "update"
     incident, action = advanced(incident, Course(estimate(0.48)), RULE, at=1)
     assert action is None
-    assert incident.worst.value == 0.5
+    assert incident.last_told is not None
+    assert (incident.last_told.value, incident.worst.value) == (0.5, 0.48)
 
 
 def test_an_uncertain_deepening_is_not_told() -> None:
     """Intervals that touch may be the same level."""
     _, action = advanced(fallen(), Course(estimate(0.6, half=0.1)), RULE, at=0)
     assert action is None
+
+
+def test_the_worst_is_the_level_that_is_surely_low_not_the_first_of_few() -> None:
+    """It opens on two dozen answers; 300 that are four points higher say more, and nobody is told again."""
+    incident = replace(
+        fallen(), worst=level(0.417, 0.245, 0.612, 24), last_told=level(0.417, 0.245, 0.612, 24)
+    )
+    incident, action = advanced(incident, Course(estimate(0.45, half=0.05, n=300)), RULE, at=0)
+    assert (action, incident.worst.value, incident.worst.n) == (None, 0.45, 300)
+    incident, _ = advanced(incident, Course(estimate(0.3, half=0.25, n=20)), RULE, at=1)
+    assert incident.worst.n == 300
+    incident, _ = advanced(incident, Course(estimate(0.94), over=True), RULE, at=2)
+    assert incident.worst.n == 300
+
+
+def test_a_slow_slide_is_told_though_each_step_becomes_the_worst() -> None:
+    """An update is against what was told: against the worst of before it each step would be too small."""
+    incident = fallen()
+    actions: list[str | None] = []
+    for step in range(1, 16):
+        incident, action = advanced(incident, Course(estimate(0.7 - 0.02 * step, half=0.01)), RULE, at=step)
+        actions.append(action)
+        assert incident.worst.value == pytest.approx(0.7 - 0.02 * step)
+    assert 1 < actions.count("update") < 6
+
+
+def test_late_data_correct_a_worst_that_was_mostly_theirs() -> None:
+    """What was wrong in the first stretch is in its worst; twice as many answers stand by themselves."""
+    first = level(0.42, 0.25, 0.61, 24)
+    told = replace(fallen(), first=first, last_told=first)
+    before, late = estimate(0.95), estimate(0.75, half=0.03)
+    own, _ = corrected(replace(told, worst=level(0.4, 0.24, 0.58, 28)), before, late, RULE, at=1)
+    assert own.worst == own.last_told == own.now
+    assert own.worst.value == 0.75
+    other, _ = corrected(replace(told, worst=level(0.45, 0.4, 0.5, 300)), before, late, RULE, at=1)
+    assert other.worst.n == 300
 
 
 def test_a_recovery_resolves_only_when_it_lasted() -> None:

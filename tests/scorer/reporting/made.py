@@ -47,6 +47,7 @@ def answer(number: int, *, judge: str = "builtin 1", day: int = 0) -> Answer:
         10.0 if judged else None,
         judge if judged else None,
         (0.05 if not passed else 0.95) if judged else None,
+        ("unsupported" if not passed else "supported") if judged else None,
         "not in the passages: x" if judged and not passed else None,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -44,25 +45,40 @@ def test_a_sample_is_of_whole_conversations_and_expired_content_is_seen(
 
 
 def test_the_worst_claim_of_an_answer_stands_for_the_reason_that_the_built_in_judge_does_not_give(
-    tmp_path: Path,
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of claims that are not carried the least likely one; an answer without such a claim has none."""
+    """Of claims that are not carried the least likely one, before it one that the passages deny; else none.
+
+    What the passages deny comes first, though a judge gives it .25 and an invention .1.
+    """
     settings, now = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'store.db'}"}}), 40 * DAY
     claims = (
         Claim("It opens at nine.", 0, 17, ("a",), "supported", 0.2),
         Claim("It is free.", 18, 29, (), "unsupported", 0.3),
         Claim("It is red.", 30, 40, (), "unsupported", 0.4),
     )
-    made = [asked(number, now, LedgerEntry("pending", 1.0)) for number in range(2)]
+    denied = (*claims, Claim("It is closed.", 41, 54, (), "contradicted", 0.35))
+    made = [asked(number, now, LedgerEntry("pending", 1.0)) for number in range(3)]
     with SqliteStore(settings, durable=False) as store:
         jobs = store.records.commit(made, None, now, Taken())
         for job in jobs:
-            known = claims if int(job.record.trace_id, 16) else claims[:1]
+            known = (claims[:1], claims, denied)[int(job.record.trace_id, 16)]
             verdict = Verdict("builtin", "1", "d", "unsupported", 0.3, 0.1, known)
+            if known == denied:
+                verdict = replace(verdict, state="contradicted", faithfulness=0.25)
             store.records.record_judgements([Judgement(job, verdict)], now)
-    with closing(reading.open_for_reading(settings.store.path)) as connection:
-        found = [reading_report.worst_claim(connection, f"{number:032x}") for number in range(3)]
-    assert found == [None, "not in the passages: It is free.", None]
+    monkeypatch.setattr(
+        "sys.argv",
+        ["ragvigil", "report", "--json", "--since", "1970-02-01T00:00Z", "--store", str(settings.store.path)],
+    )
+    assert run() == 0
+    worst = json.loads(capsys.readouterr().out)[0]["worst"]
+    assert {one["trace_id"][-1]: one["why"] for one in worst} == {
+        "2": "contradicted: It is closed.",
+        "1": "not in the passages: It is free.",
+        "0": None,
+    }
+    assert (worst[0]["trace_id"][-1], worst[0]["verdict"]) == ("2", "contradicted")
 
 
 @pytest.mark.parametrize("form", ["terminal", "markdown", "json"])

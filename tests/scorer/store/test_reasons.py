@@ -50,10 +50,14 @@ def test_what_the_passage_says_is_bounded(reason: Callable[[ClaimVerdict, Source
 
 
 @pytest.mark.parametrize(
-    ("verdict", "nearest"), [("unsupported", Source("d1", 18, 46)), ("contradicted", None)]
+    ("verdict", "nearest", "said"),
+    [("unsupported", Source("d1", 18, 46), "not in the passages"), ("contradicted", None, "contradicted")],
 )
-def test_a_claim_that_nothing_contradicts_is_not_in_the_passages(
-    reason: Callable[[ClaimVerdict, Source | None], str], verdict: ClaimVerdict, nearest: Source | None
+def test_a_claim_that_no_known_sentence_denies_is_named_by_its_verdict(
+    reason: Callable[[ClaimVerdict, Source | None], str],
+    verdict: ClaimVerdict,
+    nearest: Source | None,
+    said: str,
 ) -> None:
-    """Nor one of which nobody says what denies it."""
-    assert reason(verdict, nearest) == f"not in the passages: {CLAIM}"
+    """What is contradicted may stand in the passages with another number: "not in the passages" said less."""
+    assert reason(verdict, nearest) == f"{said}: {CLAIM}"

@@ -134,9 +134,9 @@ def _lines(
     opened = calendar_time(incident.opened_at)
     lines = [
         f"{incident.id}: {incident.key.name} of {place}, opened {opened:%Y-%m-%d %H:%M} UTC",
-        f"  {shown(incident.before)} to {shown(incident.worst)}"
+        f"  {shown(incident.before)} of {incident.before.n:,} to {shown(incident.worst)} of {incident.worst.n:,}"
         if incident.before.estimated
-        else f"  {shown(incident.worst)}, {shown(incident.before)} wanted",
+        else f"  {shown(incident.worst)} of {incident.worst.n:,}, {shown(incident.before)} wanted",
         *_well_again(incident),
         *full_lines(diagnosis, links),
     ]

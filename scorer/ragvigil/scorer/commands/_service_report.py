@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -87,12 +87,13 @@ def _report(
     from ragvigil.scorer.labels.level import book_for
     from ragvigil.scorer.reporting.report import DETAILED, NAMES, latest_judge, report_of
     from ragvigil.scorer.store import reading_report
+    from ragvigil.scorer.store._bad_claim import bad_claim
 
     since, until = span
     read = reading_report.answers(connection, place, since, until, overdue)
     scores = reading_report.scores(connection, [one.id for one in read.answers], NAMES, DETAILED)
     people = reading_report.read_traces(connection, since, until)
-    found = report_of(
+    return report_of(
         (place.service, place.environment),
         read,
         scores,
@@ -101,15 +102,8 @@ def _report(
         people_read=people,
         labels=labels,
         book=book_for(connection, place, latest_judge(read.answers)),
+        explain=lambda record: bad_claim(connection, record),
     )
-    unexplained = {one.trace_id for one in found.worst if not one.why and one.faithfulness < 0.5}
-    worst = [
-        replace(one, why=reading_report.worst_claim(connection, one.trace_id))
-        if one.trace_id in unexplained
-        else one
-        for one in found.worst
-    ]
-    return replace(found, worst=tuple(worst))
 
 
 def _show(found: Sequence[Report], form: str) -> None:

@@ -50,7 +50,8 @@ def likely_cause(effect: Incident, cause: Incident, label: str) -> str:
     """What is added to the page that is out already, when its likely cause is found after it."""
     return joined(
         effect.note,
-        f"{label} fell as well, and is likely the cause: {shown(cause.before)} to {shown(cause.worst)}.",
+        f"{label} fell as well, and is likely the cause: {shown(cause.before)} to {shown(cause.worst)} of "
+        f"{cause.worst.n:,}.",
     )
 
 

@@ -90,6 +90,7 @@ def opened(
         before=measurement(before),
         worst=level,
         now=level,
+        last_told=level,
         first=None if evaluation.settled is None else measurement(evaluation.settled),
         first_until=evaluation.until,
     )
@@ -97,15 +98,15 @@ def opened(
 
 def reopened(last: Incident, fresh: Incident) -> Incident:
     """The incident that was over, open again with what was found now: same id, same dedup key."""
-    worst = min(last.worst, fresh.worst, key=lambda level: level.value)
     same_fall = last.withdrawn or fresh.since <= last.since
     return replace(
         last,
         resolved_at=None,
         withdrawn=False,
         recovering_since=None,
-        worst=worst,
+        worst=surely_lower(last.worst, fresh.worst),
         now=fresh.now,
+        last_told=min(last.last_told or last.worst, fresh.now, key=lambda level: level.value),
         first=None,
         first_until=None,
         reopened=last.reopened + 1,
@@ -166,27 +167,42 @@ def corrected(
     apart = level.upper < told.lower or level.lower > told.upper
     if not apart or abs(level.value - told.value) < rule.min_drop:
         return incident, None
-    after = replace(incident, before=measurement(before), first=level, now=level, amended_at=at)
-    worse = min(incident.worst, level, key=lambda one: one.value)
-    return replace(after, worst=level if incident.worst.value >= told.value else worse), "update"
+    after = replace(
+        incident, before=measurement(before), first=level, now=level, last_told=level, amended_at=at
+    )
+    mostly_the_same = incident.worst.n < 2 * told.n
+    return replace(after, worst=level if mostly_the_same else surely_lower(incident.worst, level)), "update"
 
 
 def advanced(incident: Incident, course: Course, rule: Rule, *, at: int) -> tuple[Incident, Action | None]:
     """The incident after one more look, and what there is to say about it, mostly nothing.
 
-    An update is said only of something new to the reader: a level at least min_drop under the worst one
-    told, and surely so (the intervals do not touch).
+    An update is said only of something new to the reader: a level at least min_drop under the lowest one
+    told, and surely so (the intervals do not touch). What is worse in fewer points, or only surer, is kept as the
+    worst without a message.
     """
     if course.now is None:
         return incident, None
     now = measurement(course.now)
-    after = replace(incident, now=now, recovering_since=course.recovering_since)
+    told = incident.last_told or incident.worst
+    worst = surely_lower(incident.worst, now)
+    after = replace(incident, now=now, worst=worst, last_told=told, recovering_since=course.recovering_since)
     if course.over:
         return replace(after, resolved_at=at), "resolve"
-    worst = incident.worst
-    if worst.value - now.value >= rule.min_drop and now.upper < worst.lower:
-        return replace(after, worst=now), "update"
+    if told.value - now.value >= rule.min_drop and now.upper < told.lower:
+        return replace(after, last_told=now), "update"
     return after, None
+
+
+def surely_lower(one: Measurement, other: Measurement) -> Measurement:
+    """The level of which more is proven to be missing: the lower upper end of its interval; `one` where they are equal.
+
+    The lowest value is that of the smallest sample: of 24 answers 41.7 % can be 61 %, of 200 45 % is at most 52.
+
+    >>> surely_lower(Measurement(0.417, 0.245, 0.612, 24), Measurement(0.45, 0.383, 0.519, 200)).n
+    200
+    """
+    return min(one, other, key=lambda level: level.upper)
 
 
 def _quoted(name: str) -> str:

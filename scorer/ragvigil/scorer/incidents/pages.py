@@ -298,7 +298,10 @@ def _summary(incident: Incident, action: Action, diagnosis: Diagnosis | None, li
         before = f"Floor: {percent(incident.before.value)} (detect.slo), whatever was before."
     if action == "resolve":
         now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit} since {in_utc(_recovery(incident))}."
-        worst = f"Worst: {shown(incident.worst)}, from {in_utc(incident.since)} on."
+        worst = (
+            f"Worst: {shown(incident.worst)} of {incident.worst.n:,} {words.unit}, "
+            f"after {in_utc(incident.since)}."
+        )
         if incident.withdrawn:
             now = f"Now: {shown(incident.now)} of {incident.now.n:,} {words.unit}, for the same time."
             worst = f"Told before: {shown(incident.worst)}, from {in_utc(incident.since)} on."

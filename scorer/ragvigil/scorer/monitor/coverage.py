@@ -19,7 +19,14 @@ from typing import Protocol
 from ragvigil.exporters import Action, Alert, Measurement, Severity, clean, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.estimate.wilson import wilson
-from ragvigil.scorer.incidents.life import REOPEN_SECONDS, again, dedup_key, incident_id, patience
+from ragvigil.scorer.incidents.life import (
+    REOPEN_SECONDS,
+    again,
+    dedup_key,
+    incident_id,
+    patience,
+    surely_lower,
+)
 from ragvigil.scorer.incidents.pages import incident_link
 from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import fitted
@@ -231,7 +238,7 @@ class CoverageWatch:
             if waited and enough is not None and enough.value >= self._least(incident.before):
                 self._back.pop(key, None)
                 return self._save(replace(after, now=enough, resolved_at=now), "resolve", now)
-        self._store.save_incident(replace(after, worst=min(incident.worst, share, key=_value)), None, ())
+        self._store.save_incident(replace(after, worst=surely_lower(incident.worst, share)), None, ())
         return None
 
     def _since_back(self, key: SeriesKey, share: Measurement, back: int, now: int) -> Measurement | None:
@@ -367,7 +374,3 @@ def _pooled(shares: Sequence[Measurement]) -> Measurement:
     total = sum(share.n for share in shares)
     missing = sum(round(share.n * (1.0 - share.value)) for share in shares)
     return replace(_share(total, missing), method=_USUAL)
-
-
-def _value(measurement: Measurement) -> float:
-    return measurement.value

@@ -18,6 +18,7 @@ from ragvigil.scorer.reporting.level import asked, faithful, missing_warnings, p
 from ragvigil.scorer.signals.telling import Telling, telling
 from ragvigil.scorer.signals.turns import Turn, signals_of
 from ragvigil.scorer.store.reading_report import Answer, Read, Score
+from ragvigil.scorer.verdict import State
 from ragvigil.scorer.watch.gold import Labels
 
 AXES = ("factuality", "attribution", "coverage", "calibration", "conciseness", "format")
@@ -71,6 +72,7 @@ class Shown:
     trace_id: str
     query: str | None
     faithfulness: float
+    verdict: State | None
     why: str | None
 
 
@@ -127,11 +129,13 @@ def report_of(
     people_read: int,
     labels: Labels,
     book: Book | None = None,
+    explain: Callable[[int], str | None] = lambda _: None,
 ) -> Report:
     """The report on the answers of [since, until), Unix nanoseconds.
 
     Somebody has read `people_read` of them; what people said of this service's answers (`book`), else `labels` of
-    yours, corrects the judge's pass rate.
+    yours, corrects the judge's pass rate. Of the worst answers `explain` says by their id what is wrong, where the
+    judge gave no reason.
     """
     answers = read.answers
     groups = _conversations(answers)
@@ -163,8 +167,8 @@ def report_of(
         bands,
         overall(bands, flags),
         flags,
-        tuple(ranked[::-1][:_EXAMPLES]),
-        tuple(ranked[:_EXAMPLES]),
+        tuple(_shown(one, lambda _: None) for one in ranked[::-1][:_EXAMPLES]),
+        tuple(_shown(one, explain) for one in ranked[:_EXAMPLES]),
         _by_day(_axis_values(answers, scores["grounded_answer"]), days, groups, weight),
         _by_day(by_tag, days, groups, weight),
         replace(_table(by_tag, segments, codes, groups, weight), left_out=left_out),
@@ -253,15 +257,20 @@ def _signals(
     return telling([found[place] for place in known], bad, weight, groups[known])
 
 
-def _ranked(answers: Sequence[Answer], judge: str | None) -> list[Shown]:
-    """Judged answers, the least faithful first; of equals the newest."""
+def _ranked(answers: Sequence[Answer], judge: str | None) -> list[Answer]:
+    """Judged answers: those that the passages contradict first, then the least faithful; of equals the newest."""
     known = [
         one
         for one in answers
         if one.faithfulness is not None and one.passed is not None and one.judge == judge
     ]
-    known.sort(key=lambda one: (one.faithfulness or 0.0, -one.started_at))
-    return [Shown(one.trace_id, one.query, one.faithfulness or 0.0, one.why) for one in known]
+    known.sort(key=lambda one: (one.verdict != "contradicted", one.faithfulness or 0.0, -one.started_at))
+    return known
+
+
+def _shown(one: Answer, explain: Callable[[int], str | None]) -> Shown:
+    why = one.why or (None if one.passed else explain(one.id))
+    return Shown(one.trace_id, one.query, one.faithfulness or 0.0, one.verdict, why)
 
 
 def _tag_values(answers: Sequence[Answer], scores: _Scores) -> dict[str, Floats]:

@@ -14,6 +14,8 @@ from ragvigil.scorer.signals.telling import Telling
 
 _FIGURE = ("what", "value", "95 % interval", "n", "")
 _MOST_COLUMNS = 8
+_WHY = 300
+"""Characters of what is wrong with an answer: a passage and the claim against it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,7 @@ def sections(report: Report) -> Iterator[Section]:
         yield Section(name.capitalize(), columns=_FIGURE, rows=tuple(_row(one) for one in figures))
     yield Section(
         "Best supported and worst unsupported",
-        columns=("", "trace", "faithful", "question", "why"),
+        columns=("", "trace", "verdict", "faithful", "question", "why"),
         rows=(
             *(_example("worst", one) for one in report.worst),
             *(_example("best", one) for one in report.best),
@@ -128,8 +130,8 @@ def _in_unit(figure: Figure, value: float) -> str:
 
 def _example(kind: str, one: Shown) -> tuple[str, ...]:
     query = clean(one.query, limit=80) if one.query else "(content gone)"
-    why = clean(one.why, limit=120) if one.why else ""
-    return (kind, one.trace_id, f"{one.faithfulness:.2f}", query, why)
+    why = clean(one.why, limit=_WHY) if one.why else ""
+    return (kind, one.trace_id, one.verdict or "-", f"{one.faithfulness:.2f}", query, why)
 
 
 def _table(title: str, table: Table, line: str, *, busiest_first: bool = False) -> Section:

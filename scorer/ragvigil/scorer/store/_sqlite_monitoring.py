@@ -8,7 +8,6 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib.resources import files
-from typing import Any
 
 from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
@@ -16,8 +15,9 @@ from ragvigil.scorer.incidents.routing import routed
 from ragvigil.scorer.moments import HOUR
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
+from ragvigil.scorer.store._bad_claim import bad_claim
 from ragvigil.scorer.store._json import to_json
-from ragvigil.scorer.store._rows import measurement_of, record_of
+from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_outbox import post
 from ragvigil.scorer.store._sqlite_seen import NOT_SCOREABLE
 from ragvigil.scorer.store.upstream import upstream_of
@@ -28,14 +28,16 @@ _MEASURED = ("criteria.", "judge.")
 """How the names begin of what the judge measures beside faithfulness."""
 _CAVEAT_NANOSECONDS = HOUR
 _CAVEAT_CHARACTERS = 250
-_QUOTED = 120
-"""Characters of a passage beside the claim that it contradicts."""
 _END_OF_TIME = 2**63 - 1
 _PLACE = "series = ? AND service = ? AND environment = ?"
 
 
 def _place(key: SeriesKey) -> tuple[str, str, str]:
     return key.name, key.service, key.environment or ""
+
+
+def _level(level: Measurement | None) -> str | None:
+    return None if level is None else to_json(asdict(level))
 
 
 def key_of(row: sqlite3.Row) -> SeriesKey:
@@ -71,6 +73,7 @@ def incident_of(row: sqlite3.Row) -> Incident:
         withdrawn=bool(row["withdrawn"]),
         reopened=row["reopened"],
         again_since=row["again_since"],
+        last_told=measurement_of(row["last_told"]),
     )
 
 
@@ -230,7 +233,7 @@ class SqliteMonitoring:
             incident.dedup_key,
             incident.opened_at,
             incident.since,
-            *(to_json(asdict(part)) for part in (incident.before, incident.worst, incident.now)),
+            *(_level(part) for part in (incident.before, incident.worst, incident.now)),
             incident.recovering_since,
             incident.resolved_at,
             incident.detector,
@@ -238,12 +241,13 @@ class SqliteMonitoring:
             incident.stream,
             incident.told,
             incident.note,
-            None if incident.first is None else to_json(asdict(incident.first)),
+            _level(incident.first),
             incident.first_until,
             incident.amended_at,
             incident.withdrawn,
             incident.reopened,
             incident.again_since,
+            _level(incident.last_told),
         )
         with joined(self._connection):
             if incident.resolved_at is None:
@@ -273,7 +277,7 @@ class SqliteMonitoring:
         counted: Sequence[tuple[int, int]] = (),
     ) -> None:
         """Remember the series' latest evaluation, and of which stretches [from, to) `now` is."""
-        values = [None if part is None else to_json(asdict(part)) for part in (before, now)]
+        values = [_level(part) for part in (before, now)]
         self._connection.execute(
             f'UPDATE series SET state = ?, evaluated_at = ?, "before" = ?, now = ?, counted = ? WHERE {_PLACE}',
             (state, at, *values, json.dumps(counted), *_place(key)),
@@ -303,7 +307,9 @@ class SqliteMonitoring:
         """What is wrong with a record of a series, in words."""
         if series.startswith(_MEASURED):
             return self._critique(series, record_id)
-        return self._bad_citation(record_id) if series == "citation" else self._bad_claim(record_id)
+        if series == "citation":
+            return self._bad_citation(record_id)
+        return bad_claim(self._connection, record_id) or "an unsupported claim"
 
     def _critique(self, series: str, record_id: int) -> str:
         row = self._connection.execute(
@@ -320,36 +326,3 @@ class SqliteMonitoring:
             (record_id,),
         ).fetchone()
         return row[0] if row and row[0] else "a citation is wrong"
-
-    def _bad_claim(self, record_id: int) -> str:
-        row = self._connection.execute(
-            "SELECT claims FROM verdicts WHERE record_id = ? AND current", (record_id,)
-        ).fetchone()
-        claims: list[dict[str, Any]] = json.loads(row[0]) if row else []
-        worst = min(claims, key=lambda claim: claim["probability"], default=None)
-        if worst is None:
-            return "an unsupported claim"
-        told = (
-            self._passage_text(record_id, worst.get("nearest")) if worst["verdict"] == "contradicted" else ""
-        )
-        if told:
-            return f'the passages say "{clean(told, limit=_QUOTED)}", not: {worst["text"]}'
-        return f"not in the passages: {worst['text']}"
-
-    def _passage_text(self, record_id: int, source: Mapping[str, Any] | None) -> str:
-        """The stretch of a passage as it is stored, so redacted; empty where its content is gone."""
-        if source is None:
-            return ""
-        row = self._connection.execute(
-            "SELECT r.*, t.spans FROM records r JOIN traces t USING (trace_id) WHERE r.id = ? "
-            "AND r.evidence IS NOT NULL AND t.spans IS NOT NULL",
-            (record_id,),
-        ).fetchone()
-        if row is None:
-            return ""
-        texts = (
-            document.text
-            for document in record_of(row).documents
-            if (document.id or f"#{document.rank}") == source["passage"]
-        )
-        return (next(texts, None) or "")[source["start"] : source["end"]]

@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 
 from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store._sqlite_seen import NO_VERDICT
+from ragvigil.scorer.verdict import State
 from ragvigil.scorer.watch.port import Place
 
 MOST_ANSWERS = 20_000
@@ -23,7 +24,7 @@ _ANSWERS = (
     "SELECT r.id, r.trace_id, r.started_at, r.query, coalesce(r.conversation_id, '') AS conversation, r.feedback, "
     "r.segment, r.cost_usd, r.total_seconds, r.retrieval_seconds, r.generation_seconds, r.output_tokens, l.inclusion, "
     "l.state, l.reason, l.updated_at, coalesce(r.upstream_probability, 1.0) AS upstream, o.value AS passed, o.weight, "
-    "i.judge_version || ' ' || i.prompt_digest AS judge, v.faithfulness, v.reason AS why, "
+    "i.judge_version || ' ' || i.prompt_digest AS judge, v.faithfulness, v.state AS verdict, v.reason AS why, "
     "coalesce(r.query, r.answer, r.evidence) IS NOT NULL AS whole, "
     # Which judge said it: a refusal is judged, and makes no observation of faithfulness.
     "json_extract(v.details, '$.success') AS success, vi.judge_version || ' ' || vi.prompt_digest AS success_by "
@@ -67,6 +68,7 @@ class Answer(NamedTuple):
     weight: float | None
     judge: str | None
     faithfulness: float | None
+    verdict: State | None
     why: str | None
     whole: bool = True
     """Whether its content is still there: without it, a check's number is left and not what it was about."""
@@ -100,17 +102,6 @@ def places(connection: sqlite3.Connection, since: int, until: int) -> Sequence[P
         (since, until),
     )
     return [Place(row[0], row[1] or None) for row in rows]
-
-
-def worst_claim(connection: sqlite3.Connection, trace_id: str) -> str | None:
-    """What the passages carry least of a trace's worst answer, where a judge gave no reason of its own."""
-    row = connection.execute(
-        "SELECT json_extract(c.value, '$.text') FROM records r JOIN verdicts v ON v.record_id = r.id AND v.current "
-        "JOIN json_each(v.claims) c WHERE r.trace_id = ? AND json_extract(c.value, '$.verdict') <> 'supported' "
-        "ORDER BY v.faithfulness, json_extract(c.value, '$.probability') LIMIT 1",
-        (trace_id,),
-    ).fetchone()
-    return f"not in the passages: {row[0]}" if row and row[0] else None
 
 
 def answers(
