@@ -9,6 +9,7 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
+from ragvigil.scorer.commands._say import say
 
 
 def ack(
@@ -38,9 +39,10 @@ def ack(
     order = Unacknowledge(incident.strip(), name) if undo else Acknowledge(incident.strip(), name, noted)
     found, done_by = carry_out(settings, order, seconds)
     what = "unacknowledged" if undo else "acknowledged"
-    typer.echo(
+    say(
         json.dumps({what: found, "by": name, "written_by": done_by})
         if as_json
-        else f"{what} by {name}: {found}"
+        else f"{what} by {name}: {found}",
+        whole=as_json,
     )
     return 0

@@ -53,6 +53,7 @@ from ragvigil.scorer.commands._pull import pull
 from ragvigil.scorer.commands._read import read
 from ragvigil.scorer.commands._replay import replay
 from ragvigil.scorer.commands._retrieval import retrieval
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.commands._score import score
 from ragvigil.scorer.commands._serve import serve
 from ragvigil.scorer.commands._service_report import report
@@ -196,15 +197,15 @@ def run() -> int:
     except SystemExit as end:
         if end.code is None or isinstance(end.code, int):
             return end.code or 0
-        typer.echo(_shown(end.code), err=True)
+        say(_shown(end.code), err=True)
         return 1
     except RagvigilError as error:
-        typer.echo(f"ragvigil: {_shown(error)}", err=True)
+        say(f"ragvigil: {_shown(error)}", err=True)
         return exit_code(error)
     except OSError as error:
         if error.filename is None or error.strerror is None:
             raise
-        typer.echo(f"ragvigil: {error.filename}: {error.strerror.lower()}", err=True)
+        say(f"ragvigil: {error.filename}: {error.strerror.lower()}", err=True)
         return exit_code(InputError(str(error.filename), error.strerror))
     return 0
 

@@ -17,6 +17,7 @@ import typer
 
 from ragvigil.scorer.commands._moments import open_stretch, utc
 from ragvigil.scorer.commands._options import WHEN, ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def backtest(
         found = run(connection, present, other, since=begin, until=end)
     if found is None:
         raise ConfigError("--history", "holds no records")
-    typer.echo(json.dumps(_object(found)) if as_json else "\n".join(_lines(found, rule)))
+    say(json.dumps(_object(found)) if as_json else "\n".join(_lines(found, rule)), whole=as_json)
     return 0
 
 
@@ -94,7 +95,7 @@ def _history(settings: Settings, files: Sequence[Path]) -> Generator[sqlite3.Con
     with tempfile.TemporaryDirectory(prefix="ragvigil-backtest-") as scratch, Recording() as recording:
         loaded = load(files, recording)
         if loaded.unreadable:
-            typer.echo(f"{loaded.unreadable:,} lines could not be read and are left out", err=True)
+            say(f"{loaded.unreadable:,} lines could not be read and are left out", err=True)
         path = Path(scratch) / "history.db"
         into = settings.model_copy(
             update={"store": settings.store.model_copy(update={"url": f"sqlite:///{path}"})}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import FirstSeedOption, JsonOption, OnlyOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, meant
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def alerts(
         typer.echo(json.dumps({**found, "lines": [asdict(line) for line in lines]}, indent=1))
         return 0
     for told in chain(source.notes, ["  ".join(_HEAD)], map(_row, lines)):
-        typer.echo(told)
+        say(told)
     return 0
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.bench import Figure, Line
@@ -53,7 +54,7 @@ def bench_checks(
     lines: list[Line] = []
     answers, labels, seconds = 0, 0, 0.0
     if not as_json:
-        typer.echo(_HEAD)
+        say(_HEAD)
     with asyncio.Runner() as runner:
         for path in paths:
             rows = list(islice(labelled(path), most))
@@ -63,7 +64,7 @@ def bench_checks(
             found = report(judged, draws=draws)
             lines += found
             if not as_json:
-                typer.echo("\n".join(map(_row, found)))
+                say("\n".join(map(_row, found)))
         runner.run(made.close())
     if not labels:
         raise InputError(
@@ -71,7 +72,7 @@ def bench_checks(
             "holds no row with answer, evidence and label; label is 1 (fully supported) or 0 (not)",
         )
     told = {"judge": made.name, "version": made.version}
-    typer.echo(_total(told, lines, answers / seconds if seconds else 0.0, answers, as_json=as_json))
+    say(_total(told, lines, answers / seconds if seconds else 0.0, answers, as_json=as_json), whole=as_json)
     return 0
 
 

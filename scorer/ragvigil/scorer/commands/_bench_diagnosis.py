@@ -10,6 +10,7 @@ import typer
 
 from ragvigil.scorer.commands._bench import chosen
 from ragvigil.scorer.commands._options import FirstSeedOption, JsonOption, OnlyOption
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.simulate.localisation import Tally
@@ -36,21 +37,17 @@ def diagnosis(
     kinds = chosen("--kind", kind, KINDS)
     tallies: list[Tally] = []
     if not as_json:
-        typer.echo(
-            f"{'cause':<16} incidents  first            among three      none named       onset in interval"
-        )
+        say(f"{'cause':<16} incidents  first            among three      none named       onset in interval")
     for one in measure_diagnosis(kinds, incidents, first_seed):
         tallies.append(one)
         if not as_json:
-            typer.echo(_row(one))
+            say(_row(one))
     held = holds(tallies)
     if as_json:
         found = {"first_seed": first_seed, "holds": held, "kinds": [asdict(one) for one in tallies]}
         typer.echo(json.dumps(found, indent=1))
     else:
-        typer.echo(
-            "\n".join(f"{name}: {'holds' if fine else 'DOES NOT HOLD'}" for name, fine in held.items())
-        )
+        say("\n".join(f"{name}: {'holds' if fine else 'DOES NOT HOLD'}" for name, fine in held.items()))
     return 0 if all(held.values()) else 1
 
 

@@ -11,6 +11,7 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, name_of
+from ragvigil.scorer.commands._say import say
 
 ServiceOption = Annotated[
     str | None, typer.Option(metavar="NAME", help="Whose answers; needed where several services are judged.")
@@ -74,7 +75,10 @@ def draw(
         write_tasks(out, tasks)
     told: dict[str, object] = {"draw": found.id, "service": place.service, "new": new}
     told |= {"items": len(found.items), "unread": len(tasks)}
-    typer.echo(json.dumps(told) if as_json else _said(told, f" --criterion {criterion}" if criterion else ""))
+    say(
+        json.dumps(told) if as_json else _said(told, f" --criterion {criterion}" if criterion else ""),
+        whole=as_json,
+    )
     return 0
 
 
@@ -116,5 +120,5 @@ def read(
         given = matched(connection, file, told, criterion)
     kept = keep(settings, KeepLabels(tuple(given))) if given else 0
     numbers = {"kept": kept, "without_label": empty}
-    typer.echo(json.dumps(numbers) if as_json else f"{kept} labels kept, {empty} rows had none yet")
+    say(json.dumps(numbers) if as_json else f"{kept} labels kept, {empty} rows had none yet", whole=as_json)
     return 0

@@ -14,6 +14,7 @@ import typer
 from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption, ServiceOption
 from ragvigil.scorer.commands._moments import utc
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -65,14 +66,15 @@ def report(
         place = book.place_of(connection, service, environment)
         found_book = book.book_of(connection, place, criterion)
     found = reported(found_book, width=width, figure=_figure(figure))
-    typer.echo(
-        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn, criterion))
+    say(
+        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn, criterion)),
+        whole=as_json,
     )
     if found.refusal is not None:
         return 1
     if gold is not None:
         count = write_gold(gold, found_book)
-        typer.echo(f"{count} items written to {gold}; name it as monitor.gold", err=as_json)
+        say(f"{count} items written to {gold}; name it as monitor.gold", err=as_json)
     return 0
 
 

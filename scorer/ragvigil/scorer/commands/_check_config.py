@@ -17,6 +17,7 @@ from ragvigil.scorer.commands._options import (
     one_config,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -73,11 +74,11 @@ def check_config(
     if as_json:
         typer.echo(json.dumps({"ok": True, "notes": notes, "settings": tree}, indent=2))
         return 0
-    typer.echo(f"{config or 'defaults'}: ok")
+    say(f"{config or 'defaults'}: ok")
     for note in notes:
-        typer.echo(f"  note: {note}")
+        say(f"  note: {note}")
     for line in _set(tree):
-        typer.echo(f"  {line}")
+        say(f"  {line}")
     return 0
 
 

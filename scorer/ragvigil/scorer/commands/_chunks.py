@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -70,7 +71,7 @@ def chunks(
     )
     chosen = Keyword() if retriever is None else retriever_of(retriever)
     found = grid(labelled(queries), documents_in(documents), passages_in(passages), cuts, chosen)
-    typer.echo(json.dumps(asdict(found), ensure_ascii=False) if as_json else "\n".join(_lines(found)))
+    say(json.dumps(asdict(found), ensure_ascii=False) if as_json else "\n".join(_lines(found)), whole=as_json)
     return 0
 
 

@@ -14,6 +14,7 @@ import typer
 
 from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption, ServiceOption
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def compare(
         told = None if tags is None else {**asdict(tags), "passed": tags.passed}
         typer.echo(json.dumps({**asdict(found), "tags": told, "promoted": promoted}))
     else:
-        typer.echo("\n".join(_lines(found, tags)))
+        say("\n".join(_lines(found, tags)))
     return 0 if promoted else 1
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.config import Settings
@@ -55,7 +56,9 @@ async def _serve(settings: Settings, *, as_json: bool) -> None:
     )
     server.start()
     url = f"http://{server.address}/"
-    typer.echo(json.dumps({"url": url}) if as_json else f"dashboard at {url} of {settings.store.path}")
+    say(
+        json.dumps({"url": url}) if as_json else f"dashboard at {url} of {settings.store.path}", whole=as_json
+    )
     await stop.wait()
     await server.stop()
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.moments import DAY, calendar_time, to_the_second
 
@@ -55,7 +56,7 @@ def diagnose(
         typer.echo(json.dumps(told, ensure_ascii=False))
     else:
         lines = [*_lines(found, diagnosis, examples, settings.links), *_withheld_lines(withheld)]
-        typer.echo("\n".join(lines))
+        say("\n".join(lines))
     return 0 if diagnosis.sure else 1
 
 

@@ -16,6 +16,7 @@ from ragvigil.scorer.commands._options import (
     TracesArgument,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.trace import WITHHELD_MEANS
@@ -66,7 +67,7 @@ def explain(
         if as_json:
             typer.echo(json.dumps(asdict(trace), ensure_ascii=True))
         else:
-            typer.echo("\n".join(_lines(trace)))
+            say("\n".join(_lines(trace)))
     return told(problems, nothing=not traces)
 
 

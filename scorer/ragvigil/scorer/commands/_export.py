@@ -18,6 +18,7 @@ from ragvigil.scorer.commands._options import (
     UntilOption,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 _FORMATS = ("jsonl", "parquet")
@@ -73,7 +74,10 @@ def export(
     with writing(out) as file:
         count = write_parquet(rows, file) if kind == "parquet" else write_lines(rows, file)
     if out != "-":
-        typer.echo(json.dumps({"rows": count, "file": out}) if as_json else f"{count:,} scores to {out}")
+        say(
+            json.dumps({"rows": count, "file": out}) if as_json else f"{count:,} scores to {out}",
+            whole=as_json,
+        )
     return 0
 
 

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
 
@@ -60,7 +61,7 @@ def fake_judge(
     )
     try:
         with ScriptedJudge(script, key=key or None, port=port, keep=0) as server, suppress(KeyboardInterrupt):
-            typer.echo(json.dumps({"url": server.url}) if as_json else f"fake judge at {server.url}")
+            say(json.dumps({"url": server.url}) if as_json else f"fake judge at {server.url}", whole=as_json)
             Event().wait()
     except OSError as problem:
         raise InputError(f"port {port}", problem.strerror or "cannot be used") from None

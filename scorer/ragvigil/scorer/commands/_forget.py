@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ def forget(
     if as_json:
         typer.echo(json.dumps({"complete": erased.complete, **asdict(erased)}))
     else:
-        typer.echo("\n".join(_lines(wanted.kind, erased)))
+        say("\n".join(_lines(wanted.kind, erased)))
     return 0 if erased.complete else 1
 
 

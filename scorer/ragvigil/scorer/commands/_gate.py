@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
 
@@ -69,5 +70,5 @@ def gate(
     if as_json:
         typer.echo(json.dumps({"holds": held.holds, **asdict(held)}, ensure_ascii=False))
     else:
-        typer.echo("\n".join(as_text(held)))
+        say("\n".join(as_text(held)))
     return 0 if held.holds else 1

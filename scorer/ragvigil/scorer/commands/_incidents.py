@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._moments import in_iso
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.monitoring import Incident
@@ -54,9 +55,9 @@ def incidents(
         typer.echo(json.dumps([_mapping(one) for one in found]))
         return 0
     for one in found:
-        typer.echo("\n".join(_lines(one)))
+        say("\n".join(_lines(one)))
     if not found:
-        typer.echo("no incidents" if resolved else "no open incidents; --all shows the resolved ones")
+        say("no incidents" if resolved else "no open incidents; --all shows the resolved ones")
     return 0
 
 

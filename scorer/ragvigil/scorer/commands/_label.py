@@ -10,18 +10,21 @@ import typer
 from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOption
 from ragvigil.scorer.commands._options import ConfigOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, name_of
+from ragvigil.scorer.commands._say import say
+
+AdjudicateOption = Annotated[
+    bool, typer.Option("--adjudicate", help="Settle the answers on which others disagree; your word counts.")
+]
+WhoseOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Whose answers; none: of every service that was drawn from."),
+]
 
 
 def label(
     by: ByOption = None,
-    adjudicate: Annotated[
-        bool,
-        typer.Option("--adjudicate", help="Settle the answers on which others disagree; your word counts."),
-    ] = False,
-    service: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Whose answers; none: of every service that was drawn from."),
-    ] = None,
+    adjudicate: AdjudicateOption = False,
+    service: WhoseOption = None,
     environment: EnvironmentOption = None,
     criterion: CriterionOption = "",
     config: ConfigOption = None,
@@ -62,7 +65,7 @@ def label(
         next_step = (
             f"{disputed} are disputed: ragvigil label --adjudicate" if disputed else "ragvigil calibrate draw"
         )
-        typer.echo(f"nothing to read for {name}; {next_step}")
+        say(f"nothing to read for {name}; {next_step}")
         return 0
 
     def put(given: Given) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.store.audit import Audit
@@ -53,7 +54,7 @@ def ledger(
     if as_json:
         typer.echo(json.dumps(_shown(sums)))
     else:
-        typer.echo("\n".join(_lines(sums)))
+        say("\n".join(_lines(sums)))
     return 0 if sums.balanced else 1
 
 
@@ -96,10 +97,10 @@ def _check(found: Audit, *, as_json: bool) -> int:
         typer.echo(json.dumps({"ok": not found.problems, **asdict(found)}))
     else:
         for line in found.problems:
-            typer.echo(f"WRONG  {line}")
+            say(f"WRONG  {line}")
         for line in found.notes:
-            typer.echo(f"note   {line}")
-        typer.echo(
+            say(f"note   {line}")
+        say(
             f"{found.records:,} records, {found.received:,} spans and log records received: "
             + ("the sums do not hold" if found.problems else "every sum holds")
         )

@@ -11,6 +11,7 @@ import typer
 
 from ragvigil.scorer.commands._known_services import others_than, unknown
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError, StoreError, located
 
 if TYPE_CHECKING:
@@ -63,9 +64,9 @@ def mark(
         known = {"known_services": others} if others else {}
         typer.echo(json.dumps({"accepted": 1, "taken_by": taken_by, **known}))
         return 0
-    typer.echo(f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}")
+    say(f"marked, by the {taken_by}: {change.kind}: {change.text}{waits}")
     if service is not None and others:
-        typer.echo(f"{unknown(settings, service, others)} The mark is kept.", err=True)
+        say(f"{unknown(settings, service, others)} The mark is kept.", err=True)
     return 0
 
 

@@ -19,6 +19,7 @@ from ragvigil.scorer.commands._options import (
     StoreOption,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.labels.notes import Category, Note
@@ -56,7 +57,7 @@ def notes(
             json.dumps({"read": answers, "categories": [asdict(one) for one in found]}, ensure_ascii=False)
         )
     else:
-        typer.echo("\n".join(_lines(read, found, every=category is not None, unsorted=UNSORTED)))
+        say("\n".join(_lines(read, found, every=category is not None, unsorted=UNSORTED)))
     return 0 if found else 1
 
 

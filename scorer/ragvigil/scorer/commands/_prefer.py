@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.prefer import Comparison
@@ -35,7 +36,7 @@ def prefer(
     if as_json:
         typer.echo(json.dumps({**asdict(found), "counts": dict(found.counts)}, ensure_ascii=False))
     else:
-        typer.echo("\n".join(_lines(found)))
+        say("\n".join(_lines(found)))
     return 1 if found.counts["unread"] else 0
 
 

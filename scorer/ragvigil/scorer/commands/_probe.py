@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, InputError, meant
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ def probe(
         rows = [{**asdict(result), "passed": result.passed} for result in results]
         typer.echo(json.dumps({"judge": version, "passed": not failed, "probes": rows, **cost}))
     else:
-        typer.echo("\n".join([version, *_lines(results), bill(cost)]))
+        say("\n".join([version, *_lines(results), bill(cost)]))
     return 1 if failed else 0
 
 

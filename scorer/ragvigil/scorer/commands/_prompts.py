@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
 
@@ -33,7 +34,7 @@ def prompts(
             ]
             typer.echo(json.dumps(rows))
         else:
-            typer.echo("\n".join(f"{one.name:<22} {one.metadata['judges']}" for one in found))
+            say("\n".join(f"{one.name:<22} {one.metadata['judges']}" for one in found))
         return 0
     try:
         prompt = files.load(*name.split("/", 1))

@@ -14,6 +14,7 @@ import typer
 
 from ragvigil.scorer.commands._moments import stretch, utc
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, SinceOption, UntilOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def pull(
     shown = {"spans": pulled.spans, "resumed": pulled.window is not None, **summary}
     text = _told(pulled, wanted, source, out, exports=bool(file))
     if str(out) != "-":
-        typer.echo(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]))
+        say(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]), whole=as_json)
     return 0
 
 

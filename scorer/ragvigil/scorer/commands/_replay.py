@@ -18,6 +18,7 @@ import typer
 from ragvigil.scorer.commands._learned import learned
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
 from ragvigil.scorer.commands._progress import progress
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def replay(
             if to is None
             else _sent(recording, to, factor)
         )
-    typer.echo(_told(loaded, shown, lines, time.monotonic() - began, as_json=as_json))
+    say(_told(loaded, shown, lines, time.monotonic() - began, as_json=as_json), whole=as_json)
     return 1 if loaded.unreadable else 0
 
 

@@ -17,52 +17,61 @@ from ragvigil.scorer.commands._options import (
     StoreOption,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 _DEEPEST = 10_000
 
+QueriesArgument = Annotated[
+    Path,
+    typer.Argument(
+        metavar="QUERIES",
+        help="JSONL {query_id, query, golden_context_ids}, or a folder with queries.jsonl, qrels and corpus.jsonl.",
+    ),
+]
+QrelsOption = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Labels instead of the rows' own, BEIR's TSV or TREC's.")
+]
+DigestOption = Annotated[
+    str | None,
+    typer.Option(metavar="HEX", help="What a frozen set of queries has to be, as `testset freeze` said."),
+]
+RunOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        metavar="FILE",
+        help="What was found: JSONL {query_id, ids}, a TREC run, rows with evidence, or recorded traces (OTLP). "
+        "May be given again: later ones are held against the first.",
+    ),
+]
+RetrieverOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PLACE",
+        help="file.py:name or module:name, which has search(corpus, queries, top_k); may be given again.",
+    ),
+]
+PassagesOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="JSONL {_id, title, text}, for --retriever; a folder has its own."),
+]
+DepthsOption = Annotated[str, typer.Option(metavar="NUMBERS", help="Depths, with commas.")]
+RelevantOption = Annotated[
+    int, typer.Option(min=1, max=1_000, help="Lowest grade that counts as relevant; nDCG takes all grades.")
+]
+WorstOption = Annotated[int, typer.Option(min=0, max=10_000, help="Worst queries to list.")]
+
 
 def retrieval(
-    queries: Annotated[
-        Path,
-        typer.Argument(
-            metavar="QUERIES",
-            help="JSONL {query_id, query, golden_context_ids}, or a folder with queries.jsonl, qrels and corpus.jsonl.",
-        ),
-    ],
-    qrels: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Labels instead of the rows' own, BEIR's TSV or TREC's."),
-    ] = None,
-    digest: Annotated[
-        str | None,
-        typer.Option(metavar="HEX", help="What a frozen set of queries has to be, as `testset freeze` said."),
-    ] = None,
-    run: Annotated[
-        list[Path] | None,
-        typer.Option(
-            metavar="FILE",
-            help="What was found: JSONL {query_id, ids}, a TREC run, rows with evidence, or recorded traces (OTLP). "
-            "May be given again: later ones are held against the first.",
-        ),
-    ] = None,
-    retriever: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="PLACE",
-            help="file.py:name or module:name, which has search(corpus, queries, top_k); may be given again.",
-        ),
-    ] = None,
-    passages: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="JSONL {_id, title, text}, for --retriever; a folder has its own."),
-    ] = None,
-    k: Annotated[str, typer.Option(metavar="NUMBERS", help="Depths, with commas.")] = "1,3,5,10,100",
-    relevant_from: Annotated[
-        int,
-        typer.Option(min=1, max=1_000, help="Lowest grade that counts as relevant; nDCG takes all grades."),
-    ] = 1,
-    worst: Annotated[int, typer.Option(min=0, max=10_000, help="Worst queries to list.")] = 10,
+    queries: QueriesArgument,
+    qrels: QrelsOption = None,
+    digest: DigestOption = None,
+    run: RunOption = None,
+    retriever: RetrieverOption = None,
+    passages: PassagesOption = None,
+    k: DepthsOption = "1,3,5,10,100",
+    relevant_from: RelevantOption = 1,
+    worst: WorstOption = 10,
     service: OnlyServiceOption = None,
     config: ConfigOption = None,
     store: StoreOption = None,
@@ -99,7 +108,7 @@ def retrieval(
     if as_json:
         typer.echo(json.dumps(evaluation.as_json(measured), ensure_ascii=False))
     else:
-        typer.echo("\n".join(told.lines_of(measured)).strip("\n"))
+        say("\n".join(told.lines_of(measured)).strip("\n"))
     return 0
 
 

@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.commands._silence import series_called
 from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.moments import calendar_time
@@ -74,9 +75,9 @@ def explain(
         typer.echo(json.dumps(found))
         return 0
     if kept:
-        typer.echo(f"goes to: nobody: {kept}")
+        say(f"goes to: nobody: {kept}")
     else:
-        typer.echo("\n".join([*_said(answers, channels), *escalations]))
+        say("\n".join([*_said(answers, channels), *escalations]))
     return 0
 
 

@@ -14,6 +14,7 @@ from typing import Annotated, cast
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
 _WIDTH = 118
@@ -62,7 +63,7 @@ def score(
         for result in score_rows(lines, judge=judge, model=model, own=own):
             rows, unread = rows + 1, unread + ("error" in result)
             failed += "error" in result or result["state"] in _NO_VERDICT
-            typer.echo(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name))
+            say(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name), whole=as_json)
     if not rows:
         raise InputError(name, "holds no row; put one JSON object on each line")
     if unread == rows:

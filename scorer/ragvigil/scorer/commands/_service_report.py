@@ -23,6 +23,7 @@ from ragvigil.scorer.commands._options import (
     UntilOption,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -77,7 +78,7 @@ def report(
         _show(found, form)
     else:
         of = f" but of {', '.join(sorted({one.service for one in there}))}" if there else ""
-        typer.echo(f"no answers in that time{of}")
+        say(f"no answers in that time{of}")
     return 0 if found else 1
 
 

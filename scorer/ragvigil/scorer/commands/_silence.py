@@ -15,6 +15,7 @@ from ragvigil.scorer.commands import _moments
 from ragvigil.scorer.commands._known_services import others_than, unknown
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, meant
 from ragvigil.scorer.moments import DAY
 
@@ -25,37 +26,40 @@ if TYPE_CHECKING:
 _LATEST_START = 365 * DAY
 """Nanoseconds from now until a planned window begins, at most."""
 
+CommentOption = Annotated[
+    str, typer.Option(metavar="TEXT", help="Why: the next person reads it at three in the morning.")
+]
+SeriesOption = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="faithfulness, citation, coverage_scored, …; none: every series."),
+]
+ServiceOption = Annotated[str | None, typer.Option(metavar="NAME", help="service.name; none: all services.")]
+EnvironmentOption = Annotated[
+    str | None, typer.Option(metavar="NAME", help="Environment, '' for services that name none; none: all.")
+]
+SegmentOption = Annotated[
+    str | None, typer.Option(metavar="NAME=VALUE", help="Segment at fault, such as language=de; none: all.")
+]
+EverythingOption = Annotated[bool, typer.Option("--everything", help="Needed when no matcher is given.")]
+ForOption = Annotated[str | None, typer.Option("--for", metavar="LENGTH", help="90m, 24h, 7d or 2w.")]
+UntilOption = Annotated[
+    str | None, typer.Option(metavar="MOMENT", help="Instead of --for: ISO 8601, UTC if it names no zone.")
+]
+FromOption = Annotated[
+    str | None, typer.Option("--from", metavar="MOMENT", help="For planned maintenance; none: now.")
+]
+
 
 def add(
-    comment: Annotated[
-        str, typer.Option(metavar="TEXT", help="Why: the next person reads it at three in the morning.")
-    ],
-    series: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="faithfulness, citation, coverage_scored, …; none: every series."),
-    ] = None,
-    service: Annotated[
-        str | None, typer.Option(metavar="NAME", help="service.name; none: all services.")
-    ] = None,
-    environment: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Environment, '' for services that name none; none: all."),
-    ] = None,
-    segment: Annotated[
-        str | None,
-        typer.Option(metavar="NAME=VALUE", help="Segment at fault, such as language=de; none: all."),
-    ] = None,
-    everything: Annotated[
-        bool, typer.Option("--everything", help="Needed when no matcher is given.")
-    ] = False,
-    length: Annotated[str | None, typer.Option("--for", metavar="LENGTH", help="90m, 24h, 7d or 2w.")] = None,
-    until: Annotated[
-        str | None,
-        typer.Option(metavar="MOMENT", help="Instead of --for: ISO 8601, UTC if it names no zone."),
-    ] = None,
-    start: Annotated[
-        str | None, typer.Option("--from", metavar="MOMENT", help="For planned maintenance; none: now.")
-    ] = None,
+    comment: CommentOption,
+    series: SeriesOption = None,
+    service: ServiceOption = None,
+    environment: EnvironmentOption = None,
+    segment: SegmentOption = None,
+    everything: EverythingOption = False,
+    length: ForOption = None,
+    until: UntilOption = None,
+    start: FromOption = None,
     by: ByOption = None,
     config: ConfigOption = None,
     store: StoreOption = None,
@@ -83,9 +87,9 @@ def add(
         known = {"known_services": others} if others else {}
         typer.echo(json.dumps({**_mapping(silence), "written_by": done_by, **known}))
         return 0
-    typer.echo(f"silenced: {found}, {_until(silence)}: {_matched(silence)}")
+    say(f"silenced: {found}, {_until(silence)}: {_matched(silence)}")
     if service is not None and others:
-        typer.echo(f"{unknown(settings, service, others)} The silence is kept.", err=True)
+        say(f"{unknown(settings, service, others)} The silence is kept.", err=True)
     return 0
 
 
@@ -140,11 +144,9 @@ def list_silences(
     for silence in silences:
         state = "ended" if silence.ends_at <= now else "active" if silence.starts_at <= now else "planned"
         window = f"{_moments.utc(silence.starts_at)} - {_moments.utc(silence.ends_at)}"
-        typer.echo(
-            f"{silence.id}  {state:<7}  {window}  {_matched(silence)}  by {silence.by}: {silence.comment}"
-        )
+        say(f"{silence.id}  {state:<7}  {window}  {_matched(silence)}  by {silence.by}: {silence.comment}")
     if not silences:
-        typer.echo("no silences")
+        say("no silences")
     return 0
 
 
@@ -159,7 +161,7 @@ def remove(
     from ragvigil.scorer.incidents.oncall import Unsilence
 
     found, done_by = carry_out(settings_of(config, store), Unsilence(silence.strip()), seconds)
-    typer.echo(json.dumps({"ended": found, "written_by": done_by}) if as_json else f"ended: {found}")
+    say(json.dumps({"ended": found, "written_by": done_by}) if as_json else f"ended: {found}", whole=as_json)
     return 0
 
 

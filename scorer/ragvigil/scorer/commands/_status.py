@@ -9,6 +9,7 @@ from dataclasses import asdict
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
@@ -26,7 +27,7 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
             found = _overview.as_json(connection, received, settings)
             typer.echo(json.dumps({**found, "disk": asdict(disk), "inbox": asdict(inbox)}))
         else:
-            typer.echo(_overview.as_text(connection, received, settings))
-            typer.echo(_overview.disk_line(disk))
-            typer.echo(_staged.as_text(inbox))
+            say(_overview.as_text(connection, received, settings))
+            say(_overview.disk_line(disk))
+            say(_staged.as_text(inbox))
     return 0

@@ -13,6 +13,7 @@ import typer
 
 from ragvigil.scorer.commands._calibrate import EnvironmentOption, ServiceOption
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
@@ -61,9 +62,9 @@ def steadiness(
             )
         )
     if found is None:
-        typer.echo(json.dumps({"answers": 0}) if as_json else "no answer got a verdict every time")
+        say(json.dumps({"answers": 0}) if as_json else "no answer got a verdict every time", whole=as_json)
         return 1
-    typer.echo(json.dumps(asdict(found)) if as_json else "\n".join(_lines(found)))
+    say(json.dumps(asdict(found)) if as_json else "\n".join(_lines(found)), whole=as_json)
     return 0
 
 

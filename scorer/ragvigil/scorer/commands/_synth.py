@@ -10,6 +10,7 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 
 def synth(
@@ -39,6 +40,6 @@ def synth(
         typer.echo(json.dumps(told))
     else:
         left = ", ".join(f"{name} {count}" for name, count in found.left_out.most_common()) or "nothing"
-        typer.echo(f"{len(found.made)} questions written to {out}; left out: {left}")
-        typer.echo(bill(found.usage))
+        say(f"{len(found.made)} questions written to {out}; left out: {left}")
+        say(bill(found.usage))
     return 0 if found.made else 1

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, meant
 
 if TYPE_CHECKING:
@@ -129,8 +130,8 @@ def _as_mapping(alert: Alert, outcome: Outcome) -> dict[str, object]:
 def _show(alert: Alert, outcome: Outcome) -> None:
     from ragvigil.exporters import as_text
 
-    typer.echo("\n".join(f"  {line}" for line in as_text(alert).splitlines()))
-    typer.echo(f"{alert.action}: {_said(outcome)}\n")
+    say("\n".join(f"  {line}" for line in as_text(alert).splitlines()))
+    say(f"{alert.action}: {_said(outcome)}\n")
 
 
 def _said(outcome: Outcome) -> str:

@@ -18,6 +18,7 @@ from ragvigil.scorer.commands._options import (
     StoreOption,
     settings_of,
 )
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.listed import some_lines
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def lint(
     if as_json:
         typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
     else:
-        typer.echo("\n".join(_lines(found)) or "nothing is off")
+        say("\n".join(_lines(found)) or "nothing is off")
     return int(any(one.level == "error" or strict for one in found))
 
 
@@ -93,7 +94,7 @@ def freeze(
     testset, found = _looked_over(file, documents, None)
     wrong = [one for one in found if one.level == "error"]
     if wrong:
-        typer.echo("\n".join(_lines(wrong)), err=True)
+        say("\n".join(_lines(wrong)), err=True)
         return 1
     made = frozen(testset, documents, label=label)
     write(out, made.text)
@@ -103,8 +104,9 @@ def freeze(
         "frozen_at": made.header.frozen_at,
         "corpus": None if made.header.corpus is None else made.header.corpus.digest,
     }
-    typer.echo(
-        json.dumps(told) if as_json else f"{told['rows']:,} rows frozen in {out}, digest {told['digest']}"
+    say(
+        json.dumps(told) if as_json else f"{told['rows']:,} rows frozen in {out}, digest {told['digest']}",
+        whole=as_json,
     )
     return 0
 
@@ -129,14 +131,14 @@ def verify(
     if as_json:
         typer.echo(json.dumps(asdict(found), ensure_ascii=False))
     elif found.differences:
-        typer.echo("\n".join(f"CHANGED {one}" for one in some_lines(found.differences, _SHOWN)))
+        say("\n".join(f"CHANGED {one}" for one in some_lines(found.differences, _SHOWN)))
     else:
         seen = "and its corpus are" if found.corpus_seen else "is"
-        typer.echo(
+        say(
             f"the set {seen} as frozen at {found.frozen_at}: {len(testset.rows):,} rows, digest {found.digest}"
         )
         if testset.header is not None and testset.header.corpus is not None and not found.corpus_seen:
-            typer.echo("its corpus was not looked at: give --corpus")
+            say("its corpus was not looked at: give --corpus")
     return 1 if found.differences else 0
 
 
@@ -165,7 +167,7 @@ def smoke(
         write(out, made.text)
         told["digest"] = made.header.digest
         said += f", digest {told['digest']}"
-    typer.echo(json.dumps(told) if as_json else said)
+    say(json.dumps(told) if as_json else said, whole=as_json)
     return 0
 
 
@@ -213,7 +215,7 @@ def draw(
         told = {"rows": len(found.rows), "of": found.asked, "repeated": found.repeated, "known": found.known}
         typer.echo(json.dumps({**told, "alike": found.alike}, ensure_ascii=False))
     else:
-        typer.echo("\n".join(_drawn(found, out)))
+        say("\n".join(_drawn(found, out)))
     return 0 if found.rows else 1
 
 
@@ -259,12 +261,12 @@ def stale(
             if share is None
             else f"{share.value:.1%} [{share.lower:.1%}, {share.upper:.1%}]"
         )
-        typer.echo(f"golden answers that the corpus does not support: {said} n={found.checked:,}")
+        say(f"golden answers that the corpus does not support: {said} n={found.checked:,}")
         told = [f"  {one.query_id}: {clean(one.reason, limit=160)}" for one in found.stale]
         for line in some_lines(told, _SHOWN):
-            typer.echo(line)
+            say(line)
         if found.unchecked:
-            typer.echo(
+            say(
                 f"{found.unchecked:,} rows have no golden answer, or name no passage: nothing is known of them"
             )
     return int(most is not None and (found.share is None or found.share.upper > most))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.listed import some_lines
 
@@ -58,7 +59,7 @@ def merge(
         agreement = [asdict(one) for one in found.agreement]
         typer.echo(json.dumps({**told, "agreement": agreement}, ensure_ascii=False))
     else:
-        typer.echo("\n".join(_lines(found, len(files), out)))
+        say("\n".join(_lines(found, len(files), out)))
     return int(bool(found.disputed))
 
 

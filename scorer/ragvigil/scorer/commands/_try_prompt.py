@@ -12,6 +12,7 @@ import typer
 
 from ragvigil.scorer.commands._bill import bill
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, settings_of
+from ragvigil.scorer.commands._say import say
 
 if TYPE_CHECKING:
     from ragvigil.scorer.offline.try_prompt import Said
@@ -45,9 +46,9 @@ def try_prompt(
     records = records_in(on, dialects_of(settings.dialects))
     said = tried(file, records[:limit], settings)
     for one in said:
-        typer.echo(json.dumps(one.as_json(), ensure_ascii=False) if as_json else _line(one))
+        say(json.dumps(one.as_json(), ensure_ascii=False) if as_json else _line(one), whole=as_json)
     if not as_json:
-        typer.echo("\n".join(_summary(said, len(records))))
+        say("\n".join(_summary(said, len(records))))
     return 1 if any(one.verdict in _UNANSWERED for one in said) else 0
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import typer
-
 from ragvigil.exporters import clean
+from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
 
@@ -15,5 +14,5 @@ def told(problems: Sequence[InputError], *, nothing: bool) -> int:
     if problems and nothing:
         raise problems[0]
     for problem in problems:
-        typer.echo(f"not read: {clean(str(problem), limit=500)}", err=True)
+        say(f"not read: {clean(str(problem), limit=500)}", err=True)
     return 1 if problems else 0
