@@ -201,3 +201,18 @@ def test_the_service_can_tell_the_probability_itself(
     recording = record(sampling_probability=told)
     assert ask("why") == "so"
     assert recording.attributes().get(SERVICE) == probability
+
+
+def test_our_spans_say_that_all_are_kept(
+    record: Callable[..., Recording], service: Callable[[Sampler], InMemorySpanExporter]
+) -> None:
+    """Every page about a service with our own tracer said that upstream sampling is unknown."""
+    service(TraceIdRatioBased(0.01))
+    recording = record()
+    ask("why")
+    with trace.use_span(remote("rv:1;th:8")):
+        ask("why")
+    with trace.use_span(remote()):
+        ask("why")
+    states = [span.context.trace_state.get("ot") for span in recording.raw() if span.context]
+    assert states == ["th:0", "th:0;rv:1", "th:0"]

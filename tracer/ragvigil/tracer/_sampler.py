@@ -11,7 +11,10 @@ from opentelemetry.util.types import Attributes
 
 
 class EverySpan(Sampler):
-    """Samples everything; an inherited ``ot=th:…`` becomes ``th:0``, the threshold of a sampler that keeps all."""
+    """Samples everything, and says so by ``ot=th:0`` in ``tracestate``, the threshold of a sampler that keeps all.
+
+    https://opentelemetry.io/docs/specs/otel/trace/tracestate-probability-sampling/
+    """
 
     def should_sample(
         self,
@@ -25,17 +28,22 @@ class EverySpan(Sampler):
     ) -> SamplingResult:
         """The decision to record and export."""
         state = get_current_span(parent_context).get_span_context().trace_state
-        if state and "th:" in (ours := state.get("ot") or ""):
-            fields = [field for field in ours.split(";") if not field.startswith("th:")]
-            state = state.update("ot", ";".join(["th:0", *fields]))
-        return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes, state) if state or attributes else _KEPT
+        if state:
+            fields = [
+                field for field in (state.get("ot") or "").split(";") if field and not field.startswith("th:")
+            ]
+            state = state.update("ot", ";".join([_ALL, *fields]))
+        elif not attributes:
+            return _KEPT
+        return SamplingResult(Decision.RECORD_AND_SAMPLE, attributes, state or _KEPT.trace_state)
 
     def get_description(self) -> str:
         """The name under which a provider shows it."""
         return "RagvigilEverySpan"
 
 
-_KEPT = SamplingResult(Decision.RECORD_AND_SAMPLE)
+_ALL = "th:0"
+_KEPT = SamplingResult(Decision.RECORD_AND_SAMPLE, trace_state=TraceState([("ot", _ALL)]))
 """The result for nearly every span: nothing of it changes."""
 
 EVERY_SPAN = EverySpan()
