@@ -123,6 +123,8 @@ def test_a_file_of_rules_is_read_and_what_is_no_rule_is_refused(
     assert f"{rules}: 0 pages" in capsys.readouterr().out
     assert asked(["--rule", "judge.kind='none'", "--store", store]) == 2
     assert "judge.kind is no rule of detection" in capsys.readouterr().err
+    assert asked(["--rule", "min_drop=0.1", "--store", store]) == 2
+    assert "(say monitor.faithfulness.min_drop or monitor.citation.min_drop)" in capsys.readouterr().err
     assert asked(["--rule", "monitor.citation.min_dorp=1", "--store", store]) == 2
     assert "min_drop" in capsys.readouterr().err
     assert asked(["--rule", "nothing.toml", "--store", store]) == 2

@@ -215,7 +215,7 @@ async def test_an_address_in_use_is_a_config_error(start: Start, protocol: str, 
     """It names the key, and leaves nothing behind: each try of a service manager left a folder, or a file in it."""
     first = await start()
     taken, second = getattr(first.bound, protocol), tmp_path / "second"
-    with pytest.raises(ConfigError, match=rf"receive\.{protocol}: {taken} cannot be used"):
+    with pytest.raises(ConfigError, match=rf"receive\.{protocol}: {taken} is in use .*name another port"):
         await start(receive={protocol: taken}, inbox={"path": second})
     assert not second.exists()
     await start(inbox={"path": second})

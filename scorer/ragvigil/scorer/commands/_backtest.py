@@ -115,7 +115,7 @@ def _is_store(path: Path) -> bool:
 
 def _other(config: Path | None, store: str | None, rules: Sequence[str]) -> Settings:
     """The present settings with the rules on top; raises ConfigError for what is no rule."""
-    from ragvigil.scorer.config import load
+    from ragvigil.scorer.config import Rule, load
 
     overrides: dict[str, object] = {}
     if store is not None:
@@ -123,8 +123,10 @@ def _other(config: Path | None, store: str | None, rules: Sequence[str]) -> Sett
     for rule in rules:
         for keys, value in _flat(_tree(rule)):
             if keys[0] not in _RULES or len(keys) < 2:
-                known = "monitor.* and detect.* are (docs/configuration.md)"
-                raise ConfigError("--rule", f"{'.'.join(keys)} is no rule of detection", known)
+                hint = "monitor.* and detect.* are: docs/configuration.md"
+                if keys[-1] in Rule.model_fields:
+                    hint = f"say monitor.faithfulness.{keys[-1]} or monitor.citation.{keys[-1]}"
+                raise ConfigError("--rule", f"{'.'.join(keys)} is no rule of detection", hint)
             _put(overrides, keys, value)
     return load(config, overrides)
 

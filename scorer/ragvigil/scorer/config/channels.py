@@ -18,7 +18,9 @@ class WebhookChannel(_Section):
 
     type: Literal["webhook"] = Field(description='"webhook"')
     url: Secret = Field(description="where to POST; shown nowhere, for it may hold a token")
-    secret: Secret = Field(description="whsec_ and base64, as Standard Webhooks writes it")
+    secret: Secret = Field(
+        description="whsec_ and base64, as Standard Webhooks writes it: echo whsec_$(openssl rand -base64 32)"
+    )
 
     @model_validator(mode="after")
     def _usable(self) -> Self:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import socket
 from collections.abc import Callable, Generator
 from functools import partial
@@ -243,5 +244,7 @@ def bound(address: str, key: str) -> socket.socket:
 
 def unusable(key: str, address: str, error: Exception | None = None) -> ConfigError:
     """The error of an address that the setting `key` names and nobody can listen on."""
+    if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+        return ConfigError(key, f"{address} is in use", "stop what listens there, or name another port")
     why = f": {error}" if error else ""
-    return ConfigError(key, f"{address} cannot be used{why}", "does another listen there?")
+    return ConfigError(key, f"{address} cannot be used{why}", "name another address")
