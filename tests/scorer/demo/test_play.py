@@ -85,6 +85,8 @@ async def test_a_healthy_service_pages_nobody(tmp_path: Path) -> None:
     healthy = report.series["citation"].healthy
     assert healthy is not None
     assert healthy.value > 0.95
+    left = config.load(tmp_path / "demo.toml")
+    assert (left.store.path, left.monitor.bucket_seconds) == (tmp_path / "demo.db", 1.0)
 
 
 @pytest.mark.slow

@@ -225,9 +225,9 @@ def test_the_end_says_what_was_measured() -> None:
     assert "nobody was paged" in rendered(summary_of(report_of(acts=ACTS[:1])))
 
 
-def test_where_to_look_next_names_the_store() -> None:
-    """As the commands take it."""
-    assert "ragvigil incidents --all --store sqlite:////d/demo.db" in next_steps(Path("/d/demo.db"))
+def test_where_to_look_next_names_the_settings() -> None:
+    """With the store alone the commands that write were refused: its grain is not the usual one."""
+    assert "ragvigil incidents --all --config /d/demo.toml" in next_steps(Path("/d/demo.db"))
 
 
 def test_the_next_steps_can_be_typed_where_no_path_names_the_command(
@@ -237,10 +237,10 @@ def test_the_next_steps_can_be_typed_where_no_path_names_the_command(
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr("sys.executable", str(tmp_path / ".venv" / "bin" / "python"))
-    assert "\n  .venv/bin/ragvigil incidents --all --store" in next_steps(Path("/d/demo.db"))
+    assert "\n  .venv/bin/ragvigil incidents --all --config" in next_steps(Path("/d/demo.db"))
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert f"\n  {tmp_path}/.venv/bin/ragvigil ledger --store" in next_steps(Path("/d/demo.db"))
+    assert f"\n  {tmp_path}/.venv/bin/ragvigil ledger --config" in next_steps(Path("/d/demo.db"))
 
 
 def test_an_incident_report_is_a_plain_value() -> None:

@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 from queue import Empty
 from typing import Protocol
@@ -28,6 +28,7 @@ from ragvigil.scorer.demo.processes import Child, clean_environment, running
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.report import RIGHT_SERIES, Act, Levels, Report, Told, timed
+from ragvigil.scorer.demo.run import CONFIG_NAME
 from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look, measure
 from ragvigil.scorer.errors import StoreError
@@ -158,23 +159,22 @@ def _questions() -> tuple[str, ...]:
 
 async def _start_scorer(stack: AsyncExitStack, stage: Stage, pace: Pace, secret: str) -> Child:
     assert stage.receiver is not None
-    config = stack.enter_context(as_file(files("ragvigil.scorer.demo").joinpath(pace.config)))
+    config = stage.store.with_name(CONFIG_NAME)
+    config.write_text(_config(pace, stage.store), encoding="utf-8")
     channel = {"TYPE": "webhook", "URL": stage.receiver.url, "SECRET": secret}
     environment = clean_environment()
     environment |= {f"RAGVIGIL_CHANNELS__ONCALL__{key}": value for key, value in channel.items()}
-    arguments = [
-        "serve",
-        "--json",
-        "--supervised",
-        "--config",
-        str(config),
-        "--store",
-        f"sqlite:///{stage.store}",
-    ]
+    arguments = ["serve", "--json", "--supervised", "--config", str(config.absolute())]
     arguments += ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
     return await stack.enter_async_context(
         running("scorer", "ragvigil.scorer", arguments, environment=environment, folder=stage.folder)
     )
+
+
+def _config(pace: Pace, store: Path) -> str:
+    """The scorer's settings with the store's address: what the demo leaves behind is looked at with the same."""
+    settings = files("ragvigil.scorer.demo").joinpath(pace.config).read_text(encoding="utf-8")
+    return f"{settings}\n[store]\nurl = {json.dumps(f'sqlite:///{store.absolute()}')}\n"
 
 
 async def _start_service(stack: AsyncExitStack, stage: Stage, scorer: Child) -> Child:

@@ -8,6 +8,7 @@ from pathlib import Path
 from ragvigil.scorer.errors import InputError
 
 STORE_NAME = "demo.db"
+CONFIG_NAME = "demo.toml"
 _TERMINATED = 143
 
 

@@ -19,6 +19,7 @@ from rich.text import Text
 from ragvigil.exporters import Alert, Measurement, as_text, clean
 from ragvigil.scorer.demo.play import Frame
 from ragvigil.scorer.demo.report import Report
+from ragvigil.scorer.demo.run import CONFIG_NAME
 from ragvigil.scorer.demo.watch import EMPTY, JudgedAnswer
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store.reading import SeriesStatus
@@ -184,15 +185,15 @@ def summary_of(report: Report) -> RenderableType:
 
 def next_steps(store: Path) -> str:
     """Where to look next."""
-    url = f"sqlite:///{store}"
+    config = store.with_name(CONFIG_NAME)
     ragvigil = _command("ragvigil")
     wrong = "select query, answer, verdict from answers where faithfulness < 0.5 limit 3"
     return "\n".join(
         [
             "\nLook next at what it left behind:",
-            f"  {ragvigil} dashboard --store {url}",
-            f"  {ragvigil} incidents --all --store {url}",
-            f"  {ragvigil} ledger --store {url}",
+            f"  {ragvigil} dashboard --config {config}",
+            f"  {ragvigil} incidents --all --config {config}",
+            f"  {ragvigil} ledger --config {config}",
             f'  {_command("sqlite-utils")} query {store} "{wrong}"',
         ]
     )
