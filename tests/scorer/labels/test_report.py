@@ -49,7 +49,10 @@ def test_the_report_finds_the_judge_that_made_the_verdicts(labelled_once: Shop) 
     segments = found["segments"]
     assert {(one["dimension"], one["value"]) for one in segments} == {("language", "en"), ("language", "de")}
     text = run(labelled_once, "calibrate", "report", "--width", "0.03").stdout
-    assert "sensitivity" in text
+    right, missed, caught, passed = judge["labels"]
+    for name, n in (("sensitivity", right + missed), ("specificity", caught + passed)):
+        line = next(line for line in text.splitlines() if line.startswith(f"  {name} "))
+        assert line.split("; ")[0].endswith(f" n={n}")
     assert "more labels, ragvigil calibrate draw --labels" in text or "judge more" in text
 
 

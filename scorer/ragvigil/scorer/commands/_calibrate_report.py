@@ -132,11 +132,13 @@ def _table(judge: Confusion, good: str, bad: str) -> Iterator[str]:
 
 
 def _rates(judge: Confusion) -> Iterator[str]:
-    yield f"  sensitivity        {_said(judge.sensitivity)}"
-    yield f"  specificity        {_said(judge.specificity)}"
+    """Each with the labels that its share is of: 21 unfaithful answers of 80 say how many of them are caught."""
+    right, missed, caught, passed = judge.labels
+    yield f"  sensitivity        {_said(judge.sensitivity, right + missed)}"
+    yield f"  specificity        {_said(judge.specificity, caught + passed)}"
     yield f"  agreement          {_said(judge.agreement)}"
-    yield f"  right when passed  {_said(judge.right_when_passed)}"
-    yield f"  right when failed  {_said(judge.right_when_failed)}"
+    yield f"  right when passed  {_said(judge.right_when_passed, right + passed)}"
+    yield f"  right when failed  {_said(judge.right_when_failed, missed + caught)}"
 
 
 def _people(agreement: Agreement) -> Iterator[str]:
@@ -158,14 +160,15 @@ def _planned(plan: Plan) -> str:
     return f"{wanted}: {plan.more} more labels, ragvigil calibrate draw --labels {plan.labels + plan.more}"
 
 
-def _said(found: Estimate | Refusal) -> str:
+def _said(found: Estimate | Refusal, n: int | None = None) -> str:
     from ragvigil.scorer.estimate import Refusal
     from ragvigil.scorer.estimate.result import at_both_fates
 
     if isinstance(found, Refusal):
         return found.detail
     caveats = "".join(f"; {caveat}" for caveat in found.caveats) + at_both_fates(found)
-    return f"{found.value:6.1%} [{found.lower:.1%}, {found.upper:.1%}] n={found.n_judged:,}{caveats}"
+    n = found.n_judged if n is None else n
+    return f"{found.value:6.1%} [{found.lower:.1%}, {found.upper:.1%}] n={n:,}{caveats}"
 
 
 def _coefficient(found: Estimate | Refusal) -> str:
