@@ -177,4 +177,7 @@ def _enter(folder: Path) -> Lock:
             patience=PATIENCE_SECONDS,  # a score process that outlived its receiver lets go of what is stored
         )
     except OSError as error:
-        raise StoreError(f"inbox folder {folder} cannot be used: {error}; set inbox.path") from None
+        raise StoreError(
+            f"inbox folder {folder} cannot be used: {error}; "
+            "name a folder that can be written by inbox.path, or by store.url, beside which it lies by default"
+        ) from None
