@@ -123,10 +123,12 @@ def _other(config: Path | None, store: str | None, rules: Sequence[str]) -> Sett
     for rule in rules:
         for keys, value in _flat(_tree(rule)):
             if keys[0] not in _RULES or len(keys) < 2:
+                name = ".".join(keys)
+                field = name.rpartition(".")[2]
                 hint = "monitor.* and detect.* are: docs/configuration.md"
-                if keys[-1] in Rule.model_fields:
-                    hint = f"say monitor.faithfulness.{keys[-1]} or monitor.citation.{keys[-1]}"
-                raise ConfigError("--rule", f"{'.'.join(keys)} is no rule of detection", hint)
+                if field in Rule.model_fields:
+                    hint = f"say monitor.faithfulness.{field} or monitor.citation.{field}"
+                raise ConfigError("--rule", f"{name} is no rule of detection", hint)
             _put(overrides, keys, value)
     return load(config, overrides)
 
