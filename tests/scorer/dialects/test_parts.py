@@ -328,3 +328,35 @@ def test_parts_of_nothing_but_blanks_or_labels_are_read_in_little_time(hostile: 
     began = time.process_time()
     only([genai(hostile, f"{hostile}x", QUESTION)])
     assert time.process_time() - began < 4
+
+
+@pytest.mark.parametrize(
+    ("parts", "question"),
+    [
+        (
+            (f"[1] {SNOW}\n[2] {COAL}", "Answer only for weekdays.", QUESTION),
+            f"Answer only for weekdays.\n{QUESTION}",
+        ),
+        (
+            (f"[1] {SNOW}\n[2] {COAL}", QUESTION, "Antworte nur für Kinder."),
+            f"{QUESTION}\nAntworte nur für Kinder.",
+        ),
+        ((f"[1] {SNOW}\n[2] {COAL}", "Answer only from the context.", QUESTION), QUESTION),
+        ((f"[1] {SNOW}\n[2] {COAL}", "Be brief.", QUESTION), QUESTION),
+    ],
+)
+def test_an_order_that_limits_what_to_answer_is_a_part_of_the_question(
+    parts: tuple[str, ...], question: str
+) -> None:
+    """One about the passages, or about how to answer, is none."""
+    record = only([genai(*parts)])
+    assert (record.query, record.completeness) == (question, "complete")
+
+
+@pytest.mark.parametrize(
+    "last", ["Tell me when it leaves.", "Erkläre den Fahrplan.", "時刻を教えてください。"]
+)
+def test_a_passage_that_asks_is_not_the_question_where_the_last_part_requests_something(last: str) -> None:
+    """The first was the question of a complete record, and the request a passage."""
+    assert only([genai("Is the ferry late?", COAL, last)]).completeness == "partial_evidence"
+    assert only([genai(QUESTION, SNOW, COAL)]).completeness == "complete"

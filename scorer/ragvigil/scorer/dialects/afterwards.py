@@ -6,10 +6,8 @@ neither does, nobody knows which reply the user got.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.batches import Asked, shows
@@ -18,14 +16,13 @@ from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import shown_in
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.words import longest_first, words_of
 
-_DATA: dict[str, list[str]] = json.loads(
-    files("ragvigil.scorer.data").joinpath("asides.json").read_text("utf-8")
-)
+_DATA = words_of("asides")
 
 
 def _stems(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, _DATA[kind]))})")
+    return re.compile(rf"(?<![a-z])(?:{longest_first(_DATA[kind])})")
 
 
 _JUDGING, _ADDING, _AGAIN = _stems("judging"), _stems("adding"), _stems("again")

@@ -6,6 +6,7 @@ import re
 
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN
+from ragvigil.scorer.dialects.words import longest_first
 
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),
@@ -26,7 +27,7 @@ _REPLYING = re.compile(
     re.IGNORECASE,
 )
 """Names of attributes and events that tell something of what came back, if only that a tool is called."""
-_MARK = "|".join(sorted(map(re.escape, HIDDEN)))
+_MARK = longest_first(HIDDEN)
 _SAID = "|".join((*ANSWER_KEYS, "message", "contents", "parts", "thinking"))
 _HIDDEN_WITHIN = re.compile(rf'(?:"(?:{_SAID})"\s*:\s*(?:\[\s*)?|\A\s*(?:\[\s*)?)"(?:{_MARK})"')
 """A mark under a key of a text, or alone: that of a setting, such as a key of an interface, hides nothing said."""

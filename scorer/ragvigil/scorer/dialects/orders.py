@@ -2,69 +2,67 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable
-from importlib.resources import files
 
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, CONTEXT, HEAD, PASSAGE
+from ragvigil.scorer.dialects.words import longest_first, words_of
 
-_DATA: dict[str, list[str]] = json.loads(
-    files("ragvigil.scorer.data").joinpath("orders.json").read_text("utf-8")
-)
-
-
-def _any(words: Iterable[str]) -> str:
-    return "|".join(sorted(map(re.escape, {*words}), key=len, reverse=True))
-
+_DATA = words_of("orders")
 
 _EDGE = r"(?![a-z\u00df-\u024f\u0370-\u052f])"
 """What follows a word of a script that sets spaces between words."""
 _ITEM = re.compile(r"\s*(?:[-*+\u2013\u2022\u00b7\u30fb]\s*|[(]?\d{1,2}[.)\u3001]\s*)?")
-_SPEAKING = re.compile(rf"(?:{_any(_DATA['speaking'])}){_EDGE}")
-_DOING = re.compile(rf"(?:{_any(_DATA['doing'])}){_EDGE}")
-_ANSWERING = re.compile(rf"(?<![a-z]){_any(_DATA['answering'])}".replace("|", "|(?<![a-z])"))
+_SPEAKING = re.compile(rf"(?:{longest_first(_DATA['speaking'])}){_EDGE}")
+_DOING = re.compile(rf"(?:{longest_first(_DATA['doing'])}){_EDGE}")
+_ANSWERING = re.compile(rf"(?<![a-z]){longest_first(_DATA['answering'])}".replace("|", "|(?<![a-z])"))
 _HEADING = re.compile(
-    rf"{HEAD}(?:{_any(_DATA['headings'])}|{ANSWERED}|{ASKED})[*_]*[ \t]*(?:[:\uff1a]|\n|\Z)"
+    rf"{HEAD}(?:{longest_first(_DATA['headings'])}|{ANSWERED}|{ASKED})[*_]*[ \t]*(?:[:\uff1a]|\n|\Z)"
     rf"|[ \t]*</?(?:[a-z]+_)?(?:history|instructions?|rules|conversation|question|query|task|example)s?>",
     re.IGNORECASE,
 )
 _SPACED = r"[a-z\u00df-\u024f\u0370-\u058f\u0600-\u06ff\u0900-\u097f]"
-_POINT = rf"(?<!{_SPACED})(?:{_any(_DATA['pointing'])})(?!{_SPACED})"
+_POINT = rf"(?<!{_SPACED})(?:{longest_first(_DATA['pointing'])})(?!{_SPACED})"
 _JOINED = "|".join(word for word in _DATA["pointing"] if word[0] > "\u2fff")
 """Those of scripts that set no space behind them."""
-_NAMED = rf"(?:{CONTEXT}|{_any(_DATA['facts'])})"
+_NAMED = rf"(?:{CONTEXT}|{longest_first(_DATA['facts'])})"
 _SHOWS = re.compile(
     rf"{_POINT}\s*(?:[^\s,.;]{{1,20}}\s+){{0,3}}(?:[^\s,.;]{{0,3}}){_NAMED}|(?:{_JOINED}).{{0,6}}{_NAMED}"
     rf"|{_NAMED}[^\s,.;]{{0,3}}\s+(?:[^\s,.;]{{1,20}}\s+)?{_POINT}"
 )
 _ENDS = re.compile(
     rf"(?:\A|[^a-z])(?:{BACKGROUND})\Z|\A(?:{BACKGROUND})\s.{{1,30}}(?:{ASKED})\Z|\Acontext follows\Z"
-    rf"|\A(?:{_any(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
+    rf"|\A(?:{longest_first(_DATA['showing'])})(?!{_SPACED}).{{0,40}}{_NAMED}"
 )
 _BASED = re.compile(
-    rf"(?:\A|(?<=\s))(?:{_any(_DATA['replying'])})(?!{_SPACED})[^.;]{{0,40}}(?<!{_SPACED})(?:{_any(_DATA['basing'])})"
-    rf"(?!{_SPACED})[^.;]{{0,30}}(?<!{_SPACED})(?:{_NAMED}|{_any(_DATA['texts'])})(?:\s+{_POINT})?\Z"
+    rf"(?:\A|(?<=\s))(?:{longest_first(_DATA['replying'])})(?!{_SPACED})[^.;]{{0,40}}(?<!{_SPACED})(?:{longest_first(_DATA['basing'])})"
+    rf"(?!{_SPACED})[^.;]{{0,30}}(?<!{_SPACED})(?:{_NAMED}|{longest_first(_DATA['texts'])})(?:\s+{_POINT})?\Z"
 )
 """An order that ends with the name of what the answer is to be made of; a text, too, but not just "the following"."""
 _FROM = re.compile(
-    rf"\A(?:{_any(_DATA['replying'])})(?: [^\s,.;]{{1,12}}){{0,3}} (?:{_any(_DATA['basing'])})(?: d[eiu]| von)?\Z"
+    rf"\A(?:{longest_first(_DATA['replying'])})(?: [^\s,.;]{{1,12}}){{0,3}}"
+    rf" (?:{longest_first(_DATA['basing'])})(?: d[eiu]| von)?\Z"
 )
 """An order that ends where what the answer is to be made of begins, as "answer from:" does."""
 _OF_ANSWERS = re.compile(
-    rf"(?<!{_SPACED})(?:{_any(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
+    rf"(?<!{_SPACED})(?:{longest_first(_DATA['manner'])}|(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED}))"
 )
 _EVIDENCE = re.compile(rf"(?<!{_SPACED})(?:{CONTEXT}|{PASSAGE})(?:n|s|es)?(?!{_SPACED})")
-_RULES = re.compile(rf"(?:\A|[^a-z])(?:{_any(_DATA['rules'])})")
-_NOTHING = re.compile(rf"\W*(?:{_any(_DATA['nothing'])})")
+_RULES = re.compile(rf"(?:\A|[^a-z])(?:{longest_first(_DATA['rules'])})")
+_NOTHING = re.compile(rf"\W*(?:{longest_first(_DATA['nothing'])})")
 _WORD = r"(?:[a-z\u00df-\u1fff]{1,16}|[\u3040-\ud7ff]{1,6})"
-_MOMENT = re.compile(rf"(?:{_any(_DATA['moment'])})\W*(?:{_WORD}\W*|(?=[^\n]*\d)[^\n]{{1,40}})")
+_MOMENT = re.compile(rf"(?:{longest_first(_DATA['moment'])})\W*(?:{_WORD}\W*|(?=[^\n]*\d)[^\n]{{1,40}})")
 """A day's name, or something short with a number in it."""
-_PERSON = re.compile(rf"(?:{_any(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){{0,2}}")
+_PERSON = re.compile(rf"(?:{longest_first(_DATA['person'])})\s*\S{{1,40}}(?: \S{{1,40}}){{0,2}}")
 """Of who asks, a name or a word or two."""
-_SITUATING = re.compile(rf"\W*(?:{_any(_DATA['situating'])})")
+_SITUATING = re.compile(rf"\W*(?:{longest_first(_DATA['situating'])})")
 _LONGEST_INSTRUCTIONS = 20_000
-_OWN = re.compile(rf"(?<!{_SPACED})(?:{_any(_DATA['own'])})(?!{_SPACED})|{_any(_DATA['own_joined'])}")
+_OWN = re.compile(
+    rf"(?<!{_SPACED})(?:{longest_first(_DATA['own'])})(?!{_SPACED})|{longest_first(_DATA['own_joined'])}"
+)
+_LIMITS = re.compile(rf"(?<!{_SPACED})(?:{longest_first(_DATA['limiting'])})")
+_REQUESTS = re.compile(
+    rf"\s*(?:{longest_first(_DATA['requesting'])})(?!{_SPACED})|[^\n]*(?:{longest_first(_DATA['requesting_joined'])})"
+)
 _LONGEST_BEGINNING = 300
 """Characters by which an order or a heading is known."""
 _LONGEST_NOTHING = 80
@@ -86,6 +84,25 @@ def is_order(text: str) -> bool:
     if _SPEAKING.match(said):
         return True
     return (_DOING.match(said) is not None and _ANSWERING.search(said) is not None) or _situates(said)
+
+
+def limits(text: str) -> bool:
+    """Whether an order says for whom, or of what, to answer, and not from which passages: a part of the question.
+
+    >>> limits("Answer only for weekdays."), limits("Answer only from the context."), limits("Nur für Kinder.")
+    (True, False, True)
+    """
+    said = text[:_LONGEST_BEGINNING].lower()
+    return _LIMITS.search(said) is not None and _EVIDENCE.search(said) is None
+
+
+def requests(text: str) -> bool:
+    """Whether a text of one sentence may ask for something without a question mark.
+
+    >>> requests("Tell me when it leaves."), requests("時刻を教えてください。"), requests("It leaves at nine.")
+    (True, True, False)
+    """
+    return len(text) <= _LONGEST_BEGINNING and _REQUESTS.match(text.lower()) is not None
 
 
 def is_of_answers(text: str) -> bool:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ragvigil.scorer.dialects.fields import without_fields
 from ragvigil.scorer.dialects.frames import Context, asks
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
-from ragvigil.scorer.dialects.orders import is_order, is_own, points, situates
+from ragvigil.scorer.dialects.orders import is_order, is_own, limits, points, requests, situates
 from ragvigil.scorer.dialects.prompt import context_of, documents_in, given_context, labelled_in, question_in
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.shapes import is_sentence, tells
@@ -78,12 +78,14 @@ def _parted(parts: Sequence[str]) -> _Parted | None:
         whole = parts[told[0]] if told else ""
         whole = whole if told and (asks(whole) or context_of(whole)) else "\n".join(parts)
         return _Parted(question_in(whole), context_of(whole))
-    asking = [place for place in told if labelled_in(parts[place]) or asks(parts[place])]
+    asking = [place for place in told if labelled_in(parts[place]) or _asks(parts[place])]
     if not asking and len(told) == 2:  # one may say that it is a context
         asking = [place for place in told if context_of(parts[place]) is None]
     if len(asking) != 1 or asking[0] not in (told[0], told[-1]) or context_of(parts[asking[0]]):
         return None
     asked = asking[0]
+    if asked == told[0] and requests(parts[told[-1]]):
+        return None  # which of the two is a passage
     if len(told) > 2 and asked - 1 in told and _HEADING.fullmatch(parts[asked - 1]):
         told.remove(asked - 1)
     others = [parts[place] for place in told if place != asked]
@@ -91,8 +93,15 @@ def _parted(parts: Sequence[str]) -> _Parted | None:
     if not documents and len(_sentences(labelled_in(parts[asked]) or parts[asked])) > 1:
         return None  # a passage may end with a question, too
     documents = documents or _unmarked(others, _is_said(parts, told, asked))
-    question = labelled_in(parts[asked]) or question_in(parts[asked])
+    limiting = {place: part for place, part in enumerate(parts) if place not in told and limits(part)}
+    limiting[asked] = labelled_in(parts[asked]) or question_in(parts[asked])
+    question = "\n".join(limiting[place].strip() for place in sorted(limiting))
     return _Parted(question, Context(documents, 0, 0, "\n\n".join(others)))
+
+
+def _asks(part: str) -> bool:
+    """Whether a part asks; a passage that does may have a label."""
+    return asks(part) and not _LABEL.match(part)
 
 
 def _sentences(text: str) -> list[str]:
