@@ -28,6 +28,7 @@ from ragvigil.scorer.dialects.frames import (
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
 from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders, situates
 from ragvigil.scorer.dialects.products import product_context
+from ragvigil.scorer.dialects.profiles import heads_profile, is_profile
 from ragvigil.scorer.dialects.shapes import RULE, in_turn, is_sentence, lone_line, split_frame, tells
 from ragvigil.scorer.dialects.tagged import tagged
 from ragvigil.scorer.trace import Document
@@ -100,6 +101,8 @@ _FENCED = re.compile(
 )
 """Quotes or a fence around all passages."""
 _LONGEST_FENCE = 40
+_LONGEST_LINE = 100
+"""Characters of the line above the passages."""
 _BEGINNING = 400
 """Characters by which a paragraph is known for an order."""
 _Marks = Sequence[tuple[re.Match[str], str | None]]
@@ -129,8 +132,22 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
     if found and _BEHIND_NUMBER.fullmatch(text, text.rfind("\n", 0, found.start) + 1, found.start):
         found = None
     found = found or _parted(text, _labelled(text, apart) or _numbered(text) or _called(text), apart, alone)
+    if found and not alone and _is_profile(text, found, apart):
+        found = None
     found = found or product_context(text, marked=False) or _framed(text, apart=apart)
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
+
+
+def _is_profile(prompt: str, context: Context, apart: bool) -> bool:
+    """Whether the passages are what is known of who asks, by the line above them; or by what they say, where that line
+    calls them nothing, `apart` from the question.
+    """
+    above = prompt[max(0, context.start - _LONGEST_LINE) : context.start].rstrip()
+    line = above[above.rfind("\n") + 1 :]
+    if heads_profile(line):
+        return True
+    silent = apart and not line.endswith((":", "\uff1a", ">", "*", "#"))
+    return silent and is_profile(each.text or "" for each in context.documents)
 
 
 def _labelled(prompt: str, apart: bool) -> _Marks:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 from ragvigil.scorer.dialects.fields import few
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
 from ragvigil.scorer.dialects.orders import points
+from ragvigil.scorer.dialects.profiles import heads_profile
 from ragvigil.scorer.dialects.shapes import RULE, is_template
 from ragvigil.scorer.trace import Document
 
@@ -119,7 +120,8 @@ def _found(prompt: str, apart: bool) -> Iterator[Frame | None]:
 
 
 def _points(said: re.Match[str], apart: bool) -> bool:
-    return points(said["label"].strip(" \t\u00a0\u202f*_#").lower(), apart=apart)
+    label = said["label"].strip(" \t\u00a0\u202f*_#").lower()
+    return points(label, apart=apart) and not heads_profile(label)
 
 
 def asks(text: str) -> bool:
@@ -165,7 +167,9 @@ def is_example(prompt: str, start: int, end: int) -> bool:
 
 def _tag_frame(prompt: str) -> Frame | None:
     """Between the one pair of tags that says context."""
-    opened = _FRAME.search(prompt) if "</" in prompt else None
+    if "</" not in prompt:
+        return None
+    opened = next((each for each in _FRAME.finditer(prompt) if not heads_profile(each["tag"])), None)
     if opened is None:
         return None
     closing = f"</{opened['tag']}>"
@@ -245,4 +249,4 @@ def _announces(prompt: str, line: re.Match[str]) -> bool:
     if label.strip("# [(-=") in _SINGLE and prompt[line.end() : line.end() + 1] not in ("", "\n"):
         return False
     before = (label.removesuffix(word)[-1:] for word in _SAYS if label.endswith(word))
-    return not all("a" <= letter <= "z" for letter in before)
+    return not all("a" <= letter <= "z" for letter in before) and not heads_profile(label)
