@@ -21,6 +21,17 @@ def test_a_chain_that_says_nothing_stands_for_no_lost_root() -> None:
     assert (record.query, record.answer, record.completeness) == (QUESTION, None, "partial_evidence")
 
 
+@pytest.mark.parametrize(("parent", "completeness"), [("gone", "partial_evidence"), ("a1", "complete")])
+def test_an_answer_that_nobody_tells_below_a_lost_span_is_incomplete(parent: str, completeness: str) -> None:
+    """LlamaIndex's streams end when nobody looks any more: the model's span, and those around it, are never sent."""
+    split = {"openinference.span.kind": "CHAIN", "input.value": "Snow is white."}
+    spans = [
+        span("a1", chain(answer=None), start=1, end=90),
+        span("a2", retrieval(), parent="a1", start=2, end=9),
+    ]
+    assert only([*spans, span("a3", split, parent=parent, start=10, end=11)]).completeness == completeness
+
+
 @pytest.mark.parametrize(
     ("flags", "completeness"), [(REMOTE, "complete"), (LOCAL, "partial_evidence"), (0, "partial_evidence")]
 )

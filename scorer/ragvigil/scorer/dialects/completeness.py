@@ -18,7 +18,7 @@ from ragvigil.scorer.trace import Completeness
 _APP_ROOT = "langfuse.internal.is_app_root"
 _MIXED = "a search may be its own, or that of a question that was asked at the same time"
 _CUT = "its sender cut passages"
-_ORPHANED = "the span above it is not here, which may tell of a search"
+_ORPHANED = "the span above it is not here, which may tell of a search or an answer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +71,8 @@ def completeness_of(
             return _partial("says nothing of what came back: hidden, or cancelled", roles.generation)
         if called_in_vain(roles.generation, steps):
             return _partial("ended with the call of a search that nothing tells of", roles.generation)
+    if answer is None and not failed and (lost := _lost_step(roles)):
+        return _partial(_ORPHANED, lost)
     if not evidence.searches and not evidence.documents:
         if untold := _first(steps, lambda step: step.reading.unread_search):
             return _partial("what was searched for it, or given to it, is not told", untold)
