@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ragvigil.scorer.dialects import read_records
@@ -188,3 +190,25 @@ def test_of_steps_that_began_at_once_the_one_around_the_others_is_the_question()
     failed = span("b2", workflow({"input": QUESTION}, None), parent="a0", start=1, end=9, failed=True)
     record = only([request, passed, failed])
     assert (record.query, record.answer) == (QUESTION, None)
+
+
+@pytest.mark.parametrize(("count", "completeness"), [(0, "complete"), (None, "partial_evidence")])
+def test_openlit_hangs_no_step_of_langchain_below_another(count: int | None, completeness: str) -> None:
+    """With no span above them, its search and its call were two records of one question, each complete."""
+    search: dict[str, object] = {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.query.text": QUESTION,
+    }
+    search |= {} if count is None else {"gen_ai.retrieval.document_count": count}
+    scope = "openlit.instrumentation.langchain"
+    parts = [("b1", search), ("b2", CHAT)]
+    alone = [
+        span(key, said, start=place, end=place + 1, scope=scope) for place, (key, said) in enumerate(parts)
+    ]
+    found = [record for each in alone for record in read_records([each])]
+    assert [(each.query, each.answer, each.completeness) for each in found] == [
+        (QUESTION, ANSWER, "partial_evidence")
+    ]
+    below = [replace(each, parent_id="a0") for each in alone]
+    record = only([span("a0", name="POST /ask", start=0, end=9), *below])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)

@@ -71,8 +71,11 @@ _COHERE = "opentelemetry.instrumentation.cohere"
 """OpenLLMetry's spans do not say which documents Cohere was given beside the question."""
 _BEDROCK = "opentelemetry.instrumentation.bedrock"
 """OpenLLMetry tells no search in a knowledge base, nor that it failed; instructions may speak of what it found."""
-_IN_NODE = "@traceloop/instrumentation-langchain"
-"""OpenLLMetry's spans of LangChain in Node tell no search; with no span above it, a call is a trace of its own."""
+_OPENLIT = "openlit.instrumentation.langchain"
+_IN_PIECES = ("@traceloop/instrumentation-langchain", _OPENLIT)
+"""LangChain through OpenLIT, and in Node through OpenLLMetry, which tells no search: with no span above them, a search
+and a call are traces of their own.
+"""
 _CALLING = ("tool_call", "tool_calls")
 _CALLED = {"gen_ai.tool.message": "content", "gen_ai.choice": "message"}
 """Events of a tool's own span that tell its arguments and its result, and under which name."""
@@ -100,7 +103,7 @@ class OtelGenAI:
         if role == "reranker" and OPERATION not in attributes:
             return rerank_reading(attributes, prompt_in(attributes, span.events))
         if role in ("retriever", "reranker"):
-            return _search(attributes, role)
+            return _search(attributes, role, piecemeal=span.scope == _OPENLIT)
         messages = prompt_in(attributes, span.events) if role in ("generator", "chain") else ()
         answer = completion_in(attributes, span.events) if role in ("generator", "chain") else None
         conversation = conversation_in(attributes, span.events)
@@ -113,7 +116,7 @@ class OtelGenAI:
             context=context_given(attributes) if role == "generator" else None,
             unread_search=tools.unread
             or span.scope == _COHERE
-            or (span.scope == _IN_NODE and span.parent_id is None)
+            or (span.scope in _IN_PIECES and span.parent_id is None)
             or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
             or offers_search(attributes.get("gen_ai.tool.definitions"))
             or (answer is not None and _calls_untold(reason, attributes)),
@@ -151,11 +154,16 @@ def _tool(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> Read
     )
 
 
-def _search(attributes: Mapping[str, object], role: Role) -> Reading:
+def _search(attributes: Mapping[str, object], role: Role, *, piecemeal: bool) -> Reading:
+    """A search; OpenLIT's says that it found nothing by a count alone."""
+    found = told_of(attributes.get("gen_ai.retrieval.documents"))
+    if found is None and attributes.get("gen_ai.retrieval.document_count") == 0:
+        found = ()
     return Reading(
         role=role,
         query=text_of(attributes.get("gen_ai.retrieval.query.text")),
-        documents=told_of(attributes.get("gen_ai.retrieval.documents")),
+        documents=found,
+        piecemeal=piecemeal,
         conversation_id=_conversation_id(attributes),
         user_id=_user_id(attributes),
     )
