@@ -120,14 +120,16 @@ def test_the_call_around_a_model_shows_its_prompt_without_a_framework_s_words() 
 
 
 LONG = "Hello,\n\n1. When does it leave?\n2. Question: is it free?\n\nContext: I am 70.\n\nThanks"
+PASTED = "Context:\n[1] I have two dogs.\n[2] They are small.\n\nQuestion: may I bring them?"
 
 
+@pytest.mark.parametrize("asked", [LONG, PASTED])
 @pytest.mark.parametrize("tool", ["search_site", "knowledge"])
-def test_what_a_user_tells_an_agent_is_the_question(tool: str) -> None:
+def test_what_a_user_tells_an_agent_is_the_question(tool: str, asked: str) -> None:
     """Tools found the passages, and none of them stands in it, so it is no prompt with a context."""
     call = {
         "gen_ai.operation.name": "chat",
-        "gen_ai.input.messages": said("user", LONG),
+        "gen_ai.input.messages": said("user", asked),
         "gen_ai.output.messages": said("assistant", ANSWER),
     }
     found = {
@@ -136,11 +138,11 @@ def test_what_a_user_tells_an_agent_is_the_question(tool: str) -> None:
         "gen_ai.tool.call.arguments": as_json({"query": "leave"}),
         "gen_ai.tool.call.result": as_json([{"id": key, "text": text} for key, text, _ in PASSAGES]),
     }
-    root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": said("user", LONG)}
+    root = {"gen_ai.operation.name": "invoke_agent", "gen_ai.input.messages": said("user", asked)}
     spans = [span("a0", root, start=0, end=99), span("a1", found, parent="a0", start=1, end=9)]
     record = only([*spans, span("a2", call, parent="a0", start=10, end=90)])
     assert (record.query, [each.text for each in record.documents]) == (
-        LONG,
+        asked,
         [text for _, text, _ in PASSAGES],
     )
     pasted = f"Context:\n{PASSAGES[0][1]}\n\nMore.\n\nQuestion: {QUESTION}"

@@ -72,6 +72,7 @@ def test_words_that_say_that_there_is_nothing_are_no_passage(write: Write, made:
     [
         "ConnectionError: store unreachable",
         "Error: timeout",
+        f"[1] Either:\n[1] {NINE}\n[2] {FREE}\n[2] Or none.",
         "[<NodeWithScore(score=0.9)>]",
         {"answer": "At nine.", "source": "a.md"},
         [{"departure": "09:00"}, {"departure": "10:00"}],
@@ -79,6 +80,6 @@ def test_words_that_say_that_there_is_nothing_are_no_passage(write: Write, made:
     ],
 )
 def test_what_may_be_anything_leaves_the_record_partial(write: Write, made: object) -> None:
-    """A failure, printed objects, an answer, rows."""
+    """A failure, numbers that passages have in them as well, printed objects, an answer, rows."""
     for record in (searched(write, made), tool(made)):
         assert (record.documents, record.completeness) == ((), "partial_evidence")

@@ -164,7 +164,7 @@ def _uncut(roles: Roles) -> Candidate | None:
         return None
     said = last_of(model.reading.messages, "user")
     context = context_of(said) if said else None
-    if said is None or context is None or context.documents:
+    if said is None or context is None:
         return None
     found = (document.text for step in searches for document in step.reading.documents or ())
     return (

@@ -16,6 +16,8 @@ from ragvigil.scorer.trace import Document
 
 _UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
 """How a text begins that prints objects, or says that the search failed."""
+_NUMBERS = re.compile(r"^[ \t]*\[\d{1,3}\][ \t]*\S", re.MULTILINE)
+"""What a line begins with that numbers a passage."""
 
 
 def documents_found(result: object) -> tuple[Document, ...] | None:
@@ -53,6 +55,15 @@ def _words(result: object) -> object:
     return told if told and part.keys() <= {"type", "text"} and part.get("type", "text") == "text" else result
 
 
-def passages_in_text(text: str) -> tuple[Document, ...]:
-    """The passages of a text that a search returned: as it parts them, else all of it as one."""
-    return ranked(documents_in(text, alone=True) or split_frame(text, sure=False) or without_fields([text]))
+def passages_in_text(text: str) -> tuple[Document, ...] | None:
+    """The passages of a text that a search returned: as it parts them, else all of it as one.
+
+    None where it numbers them and they cannot be told apart, for they have such numbers in them.
+
+    >>> passages_in_text("[1] Either:\\n[1] Snow.\\n[2] Coal.\\n[2] Or none."), passages_in_text("As [1] says.")
+    (None, (Document(id=None, text='As [1] says.', score=None, rank=1, metadata={}),))
+    """
+    parted = documents_in(text, alone=True) or split_frame(text, sure=False)
+    if not parted and len(_NUMBERS.findall(text)) > 1:
+        return None
+    return ranked(parted or without_fields([text]))
