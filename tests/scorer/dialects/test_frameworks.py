@@ -12,6 +12,7 @@ from tests.scorer.dialects.conftest import (
     PASSAGES,
     QUESTION,
     as_json,
+    captured,
     chain,
     generation,
     only,
@@ -296,3 +297,31 @@ def test_a_tool_of_strands_tells_in_events_what_it_was_given_and_returned() -> N
         )
         assert (record.retrievals[0].query, record.completeness) == ("last ferry", "complete")
         assert [each.text for each in record.documents] == texts
+
+
+ASKED = "Wann fährt die letzte Fähre nach Föhr?"
+LAST = "Um 19:45 Uhr, im Winter um 18:30 Uhr [1]."
+KNOWN, UNKNOWN = ["plan-3", "preis/1"], [None, None]
+
+
+@pytest.mark.parametrize(
+    ("name", "searched", "found", "answer", "person"),
+    [
+        ("strands-tool", "letzte Fähre Föhr", KNOWN, LAST, ("s-9", "u-7")),
+        ("strands-empty", "letzte Fähre Föhr", [], "Das weiß ich nicht.", ("s-9", "u-7")),
+        ("openlit-langchain-chain", ASKED, UNKNOWN, LAST, (None, None)),
+        ("openlit-langchain-empty", ASKED, [], "Das weiß ich nicht.", (None, None)),
+        ("traceloop-decorators", ASKED, KNOWN, LAST, ("s-9", "u-7")),
+    ],
+)
+def test_a_framework_that_was_run_reads_as_it_ran(
+    name: str, searched: str, found: list[str | None], answer: str, person: tuple[str | None, str | None]
+) -> None:
+    """`tests/fixtures/make_frameworks.py` made the files; some tell passages within texts, also ids."""
+    record = only(captured(name if name.startswith("openlit") else f"../in_texts/{name}"))
+    assert (record.query, record.answer, record.completeness) == (ASKED, answer, "complete")
+    assert ([each.id for each in record.documents], record.retrievals[0].query) == (found, searched)
+    assert all(each.text for each in record.documents)
+    assert (record.conversation_id, record.user_id, record.model) == (*person, "tiny-chat-1")
+    calls = 2 if name.startswith("strands") else 1
+    assert (record.tokens.input, record.tokens.output) == (61 * calls, 17 * calls)
