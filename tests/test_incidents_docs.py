@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
@@ -16,3 +18,22 @@ def test_the_table_of_states_holds_those_that_the_code_knows() -> None:
     section = PAGE.read_text().partition("## How a series stands")[2].partition("\n## ")[0]
     told = re.findall(r"^\| `(\w+)` \| \S", section, re.MULTILINE)
     assert sorted(told) == sorted(get_args(SeriesState))
+
+
+def test_the_route_is_explained_as_the_page_shows(tmp_path: Path) -> None:
+    """Of the configuration that stands above it."""
+    page = PAGE.read_text()
+    (configured,) = re.findall(r"^```toml\n(\[channels\.oncall\].*?)^```", page, re.DOTALL | re.MULTILINE)
+    ((command, shown),) = re.findall(
+        r"^\$ (ragvigil routes explain .*)\n((?:(?!```).*\n)+)", page, re.MULTILINE
+    )
+    (tmp_path / "ragvigil.toml").write_text(configured)
+    done = subprocess.run(
+        [sys.executable, "-m", "ragvigil.scorer", *command.split()[1:]],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == shown
