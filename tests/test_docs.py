@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -141,6 +142,14 @@ def test_every_configuration_can_be_used(text: str, tmp_path: Path, monkeypatch:
 
 
 GOLD = '{"truth": 1, "verdict": 1, "cheap": 0.9}\n{"truth": 0, "verdict": 0, "cheap": 0.1}\n' * 10
+
+
+@every_page
+def test_every_extra_is_one(page: Path) -> None:
+    """pip warns of an unknown extra and installs nothing for it."""
+    known = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    named = re.findall(r"\bragvigil\[([a-z,]+)\]", page.read_text())
+    assert [extra for extras in named for extra in extras.split(",") if extra not in known] == []
 
 
 def tails() -> set[str]:
