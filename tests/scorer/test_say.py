@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from tests.scorer.incidents.test_life import fallen
@@ -38,7 +39,7 @@ class Terminal(io.StringIO):
 
 
 @pytest.fixture
-def terminal(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Said:
+def terminal(monkeypatch: pytest.MonkeyPatch) -> Said:
     """Runs a command whose output is a terminal of 80 columns; its lines."""
 
     def said(*arguments: str) -> list[str]:
@@ -46,7 +47,7 @@ def terminal(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Said:
         monkeypatch.setenv("TERM", "dumb")
         monkeypatch.setenv("COLUMNS", "80")
         monkeypatch.setattr("sys.stdout", output)
-        monkeypatch.setattr("sys.argv", ["ragvigil", *arguments, "--store", str(settings.store.path)])
+        monkeypatch.setattr("sys.argv", ["ragvigil", *arguments])
         run()
         return output.getvalue().splitlines()
 
@@ -56,16 +57,28 @@ def terminal(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Said:
 @pytest.mark.parametrize(
     "command", ["status", "incidents", "ledger", "notes", "report --since 2026-01-01T00:00Z"]
 )
-def test_no_line_is_wider_than_the_terminal(terminal: Said, command: str) -> None:
+def test_no_line_is_wider_than_the_terminal(terminal: Said, settings: Settings, command: str) -> None:
     """A terminal breaks in the middle of a figure what a command does not fold."""
-    lines = terminal(*command.split())
+    lines = terminal(*command.split(), "--store", str(settings.store.path))
     assert len(lines) > 1
     assert [line for line in lines if len(line) > 80] == []
 
 
-def test_json_is_one_line_in_a_terminal_too(terminal: Said) -> None:
+def test_what_is_laid_out_by_a_command_is_laid_out_for_the_terminal(terminal: Said, tmp_path: Path) -> None:
+    """The scores of an answer were wrapped for 115 columns, and then each of these lines for 80."""
+    rows = tmp_path / "rows.jsonl"
+    rows.write_text(
+        '{"id": 1, "query": "Why?", "evidence": [{"id": "a", "text": "Rain."}], "answer": "Rain [a]."}'
+    )
+    lines = terminal("score", str(rows))
+    assert len(lines) > 5
+    assert max(map(len, lines)) <= 80
+    assert min(map(len, lines[1:-1])) > 40
+
+
+def test_json_is_one_line_in_a_terminal_too(terminal: Said, settings: Settings) -> None:
     """It is copied from there into a program."""
-    (line,) = terminal("incidents", "--json")
+    (line,) = terminal("incidents", "--json", "--store", str(settings.store.path))
     assert json.loads(line)[0]["id"] == fallen().id
 
 

@@ -29,6 +29,12 @@ def say(text: str, *, err: bool = False, whole: bool = False) -> None:
     typer.echo(text, err=err)
 
 
+def room(most: int) -> int:
+    """The columns to write in: those of the terminal, but at most `most`; `most` where the output is none."""
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return min(most, max(shutil.get_terminal_size().columns, _NARROWEST)) if is_terminal else most
+
+
 def folded(text: str, width: int) -> str:
     r"""The text in lines of `width` characters (40 at least), the rest of a line below its second column.
 

@@ -14,7 +14,7 @@ from typing import Annotated, cast
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption, settings_of
-from ragvigil.scorer.commands._say import say
+from ragvigil.scorer.commands._say import room, say
 from ragvigil.scorer.errors import InputError
 
 _WIDTH = 118
@@ -80,7 +80,7 @@ def _line(result: dict[str, object], name: str) -> str:
     checks = ", ".join(f"{check} {_share(value)}" for check, value in _checks(result))
     head = f"{result['id']}: {result['state'] or 'not judged'}, faithfulness {_share(result['faithfulness'])}"
     indented = textwrap.wrap(
-        checks, _WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
+        checks, room(_WIDTH), initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
     return "\n".join([head, *indented])
 
