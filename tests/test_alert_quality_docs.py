@@ -8,14 +8,17 @@ quiet seeds. Then ``python tests/test_alert_quality_docs.py``.
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.simulate import OURS, RULES, SCENARIOS
 from ragvigil.scorer.simulate.benchmark import poisson_interval
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGE, LINES = DOCS / "alert-quality.md", DOCS / "alert-quality.json"
+COEFFICIENTS = files("ragvigil.scorer.data") / "lexical-1.json"
 REPLAYED = DOCS / "alert-quality-replayed.json"
 SHIFTED = DOCS / "alert-quality-shifted.json"
 TEXT = """# How good the alerts are
@@ -62,7 +65,7 @@ Median (between the middle two) and 95th percentile (the next run above) of {see
 REPLAYED_TEXT = """## Replayed answers
 
 Made by `ragvigil bench alerts --replay builtin --seeds {seeds} --first-seed {first} --json`, every rule anew on
-2026-11-23 with version 14 of the judge; the one that ships, 32, was fitted three days later.
+2026-11-23 with version 14 of the judge; the one that ships, {version}, was fitted on {fitted}.
 The same arrivals, conversations and faults, but every answer's cheap score and verdict are those of a real answer: one
 of {faithful} faithful and {unfaithful} unfaithful ones of RAGTruth that people labelled, with what the built-in judge
 said of them, drawn by the truth. **A weak judge, and not a second opinion**: it passes {sensitivity:.0%} of the
@@ -135,6 +138,8 @@ def _replayed(report: dict[str, Any]) -> str:
         specificity=told["specificity"],
         moved=7.0 * (told["sensitivity"] + told["specificity"] - 1.0),
         blind=told["blind_passed"],
+        version=VERSION,
+        fitted=json.loads(COEFFICIENTS.read_text())["provenance"]["date"],
         **_measured(report["lines"]),
     )
 

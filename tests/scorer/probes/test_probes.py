@@ -141,6 +141,7 @@ def test_the_command_reports_on_the_configured_judge_and_its_exit_code_says_whet
         f"of 30 invented ones (a name, a thing or a price exchanged) {30 - by_name['injection']['n']} pass"
         in page
     )
+    assert f" {told['judge']} " in page
     assert [item for one in told["probes"] for item in one["wrong"] if f"`{item}`" not in page] == []
     wrong = subprocess.run([*command, "--only", "luck"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 2
