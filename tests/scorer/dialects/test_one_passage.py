@@ -109,3 +109,41 @@ def test_the_only_item_of_a_list_has_no_bullet() -> None:
 def test_the_place_of_passages_that_were_not_found_is_no_part_of_the_question(prompt: str) -> None:
     """Nothing was found, and the template is sent all the same."""
     assert question_in(prompt.format(why=WHY)) == WHY
+
+
+@pytest.mark.parametrize(
+    "pair",
+    [
+        "Question: Is it cold?\nAnswer: Yes, it is.",
+        "Frage: Ist er kalt?\nAntwort: Ja.",
+        "質問\uff1a寒い\uff1f\n回答\uff1aはい。",
+    ],
+)
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "[1] {pair}\n\nQuestion: {why}",
+        "Document 1: {pair}\n\n{why}",
+        "Question: {why}\n\nContext:\n[1] {pair}",
+    ],
+)
+def test_a_passage_of_frequent_questions_has_its_answer(prompt: str, pair: str) -> None:
+    """It ended at the answer's label, and the rest was the question."""
+    whole = prompt.format(pair=pair, why=WHY)
+    assert (texts(whole), question_in(whole)) == ([pair], WHY)
+
+
+@pytest.mark.parametrize(
+    "asked", ["Tell me why it is white", "Erkläre, warum er weiß ist", "なぜ白いのか教えて"]
+)
+def test_a_request_without_a_question_mark_ends_a_context(asked: str) -> None:
+    """Such a record was complete without a passage, and its whole prompt the question."""
+    prompt = f"Context:\n- {SNOW}\n- Coal is black.\n\n{asked}"
+    assert (texts(prompt), question_in(prompt)) == ([SNOW, "Coal is black."], asked)
+
+
+@pytest.mark.parametrize("label", ["Context:", "Answer based only on the following context:"])
+def test_a_context_of_which_nobody_can_tell_where_what_is_asked_begins_is_one(label: str) -> None:
+    """The record is incomplete then."""
+    assert texts(f"{label}\n{PARAGRAPHS}\n\nHi,\n\nit is odd.\n\nThanks") == []
+    assert texts(f"Hello,\n\nContext: I have two dogs.\n\n{WHY[:-1]}") is None

@@ -17,12 +17,13 @@ from ragvigil.scorer.dialects.fields import named_marks, without_fields
 from ragvigil.scorer.dialects.frames import (
     WRAPPER,
     Context,
-    Frame,
     asked_at,
     asks,
+    before_question,
     closed_at,
     frames,
     is_example,
+    is_open,
     wrapped,
 )
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
@@ -76,10 +77,11 @@ _WITHIN = {
     ),
 }
 """What ends a passage, within one: there it is a part of it, and so it is of the last one."""
-_ANSWERED_QUESTION = re.compile(
-    rf"\n{HEAD}(?:{ASKED}){COLON}[^\n]*\S\n{HEAD}(?:{ANSWERED}){COLON}[ \t]*\S", re.IGNORECASE
-)
+_PAIR = rf"{HEAD}(?:{ASKED}){COLON}[^\n]*\S\n{HEAD}(?:{ANSWERED}){COLON}[ \t]*\S"
+_ANSWERED_QUESTION = re.compile(rf"\n{_PAIR}", re.IGNORECASE)
 """A question with its answer: where what is asked stands elsewhere, or behind a blank line, it is a passage's own."""
+_IS_ANSWERED = re.compile(_PAIR, re.IGNORECASE)
+"""A passage that begins so is one of a list of frequent questions."""
 _ORDERS = re.compile(
     r"(?>\s{0,20})(?:answer|respond|reply|use|using|ignore|given|based on|please|only|cite|do not|don't"
     r"|you (?:are|must|should)|if (?:you|the)|beantworte|antworte|verwende|nutze"
@@ -281,6 +283,9 @@ def _last_end(prompt: str, begin: int, others: Sequence[str], *, apart: bool, ab
         within.add("label")
     if not others:
         within = {"blank"}  # a text may have paragraphs: what is cut off would count as invented
+    if pair := _IS_ANSWERED.match(prompt, begin):
+        within.add("label")
+        begin = pair.end()
     asked = asked_at(prompt, begin) if within and not apart else None
     for found in _END.finditer(prompt, begin):
         if asked is not None and found.start() >= asked:
@@ -350,7 +355,7 @@ def _ruled(texts: Sequence[str], rule: str) -> bool:
 def _framed(prompt: str, *, apart: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
     for found in frames(prompt, apart=apart):
-        above = None if apart else _before_question(prompt, found)
+        above = None if apart else before_question(prompt, found)
         frame = above or found
         inside = prompt[frame.first : frame.last]
         fenced = _FENCED.match(inside)
@@ -365,19 +370,14 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
         if apart and all(situates(each.text or "") for each in documents):
             documents = []
         context = wrapped(prompt, documents, frame.start, frame.end)
-        if context or frame.sure or (shown and _hides(inside, apart and frame.points)):
+        if (
+            context
+            or frame.sure
+            or (shown and _hides(inside, apart and frame.points))
+            or is_open(prompt, frame, apart)
+        ):
             return context or Context((), frame.start, frame.end, inside.strip())
     return None
-
-
-def _before_question(prompt: str, frame: Frame) -> Frame | None:
-    """The frame without the question that ends the prompt, if it says context or points at one; else None."""
-    if not (frame.points or frame.whole) or frame.sure or frame.last < len(prompt) or not asks(prompt):
-        return None
-    blanks = [each.start() for each in _BLANK.finditer(prompt, frame.first, len(prompt.rstrip()))]
-    if not blanks or not prompt[frame.first : blanks[-1]].strip():
-        return None
-    return frame._replace(last=blanks[-1], end=blanks[-1])
 
 
 def _hides(inside: str, points: bool) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.fields import few
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, COLON, CONTEXT, HEAD
-from ragvigil.scorer.dialects.orders import points
+from ragvigil.scorer.dialects.orders import only_orders, points, requests
 from ragvigil.scorer.dialects.profiles import heads_profile
 from ragvigil.scorer.dialects.shapes import RULE, is_template
 from ragvigil.scorer.trace import Document
@@ -35,6 +35,7 @@ _CLAUSE = re.compile(
 """What may point at a context: the end of a line, from its last sentence on, or up to a colon."""
 _EMPTY = re.compile(r"\s*+(?:[^\n]{1,60}[:\uff1a][*_]*\s*+)?")
 """Nothing, or another label below which there is nothing."""
+_BLANK = re.compile(r"\n[ \t]*\n")
 _MOST_CLAUSES = 2_000
 """Ends of lines that are looked at in one prompt."""
 _BELOW = re.compile(
@@ -163,6 +164,27 @@ def asked_at(prompt: str, start: int) -> int | None:
 def is_example(prompt: str, start: int, end: int) -> bool:
     """Whether a question or an answer has its label there, as in an example that shows how to answer."""
     return _ASKS.search(prompt, start, end) is not None or _TELLS.search(prompt, start, end) is not None
+
+
+def is_open(prompt: str, frame: Frame, apart: bool) -> bool:
+    """Whether a prompt begins with a context, or points at one, that goes on to its end, with the question in it."""
+    says = frame.points or (frame.whole and not prompt[: frame.start].strip())
+    if not says or apart or frame.last < len(prompt):
+        return False
+    inside = prompt[frame.first :].strip()
+    return _BLANK.search(inside) is not None and not only_orders(inside)
+
+
+def before_question(prompt: str, frame: Frame) -> Frame | None:
+    """The frame without what ends the prompt, if that asks and the frame says context or points at one; else None."""
+    if not (frame.points or frame.whole) or frame.sure or frame.last < len(prompt):
+        return None
+    blanks = [each.start() for each in _BLANK.finditer(prompt, frame.first, len(prompt.rstrip()))]
+    if not blanks or not prompt[frame.first : blanks[-1]].strip():
+        return None
+    if not asks(prompt) and not requests(prompt[blanks[-1] :].lstrip()):
+        return None
+    return frame._replace(last=blanks[-1], end=blanks[-1])
 
 
 def _tag_frame(prompt: str) -> Frame | None:
