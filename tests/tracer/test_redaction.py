@@ -118,6 +118,13 @@ from .conftest import Recording, documents
         ("Ocp-Apim-Subscription-Key: 0123456789abcdef", "Ocp-Apim-Subscription-Key: <SECRET>"),
         (f"GOCSPX-{'a1' * 14} dapi{'b2' * 16} 123456789:AA{'c' * 33}", "<SECRET> <SECRET> <SECRET>"),
         (f"https://discord.com/api/webhooks/1234/{'x' * 60}", "https://<SECRET>"),
+        ("GET /ask?next=%2Fask%3Fby%3Dana.b%2540mail.example.org", "GET /ask?next=<EMAIL>"),
+        (
+            "headers=[('x-api-key', 'swordfish1'), (b'cookie', b'sid=a1b2c3')]",
+            "headers=[('x-api-key', '<SECRET>'), (b'cookie', b'<SECRET>')]",
+        ),
+        ("curl -s -u ana:swordfish1 https://a.example", "curl -s -u ana:<SECRET> https://a.example"),
+        ("curl --user 'ana:swordfish1' -d x=1", "curl --user 'ana:<SECRET>' -d x=1"),
     ],
 )
 def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
@@ -155,6 +162,8 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
         "The password is AES256-based and the password is x509-protected; the password is min8-characters long.",
         "f(x) foo (at) bar.baz, meet me (at) home.today or (at) noon.then",
         "de00 3704 0044 0532 0130 00, ab12 3456 7890 1234",
+        "curl -u USER:PASSWORD https://a.example, curl -u $USER:$TOKEN x, sort -u a:swordfish1",
+        "['cookie', 'header'], ('authorization', 'required'), \"x-axis\", \"values 2026\"",
         "",
     ],
 )
@@ -170,7 +179,7 @@ FRAGMENTS = st.sampled_from(
         *("12.ABC.345/01DE-35", "123-45-6789", "030 1234567", "(11) 98765-4321", "11 98765-4321", "AKIAABCDEFGHIJKLMN"),
         *("\u200b", "\uff20", "&#64;", "\\u0040", "&sig=", "Cookie: a=", "<token>", "</", "dbPassword=", "GOCSPX-"),
         *("[at]", "(at)", "[.]", "[@]", "(dot)", "4111.1111.1111.1111", " - ", "de89"),
-        *("password is ", "a1b2c3d", "senha é "),
+        *("password is ", "a1b2c3d", "senha é ", "%2540", "('cookie', '", "curl", " -u ana:"),
         *("\u0661.\u0661.\u0661.\u0661", "\uff11" * 11, "\u0665\u0662\u0669982247\u0662\u0665"),
         *(" ", "\n", "é", "5", "0", "a", "-"),
     ]
@@ -191,6 +200,7 @@ ADVERSARIAL = [
     "(", "(a", "¹", "`", "000 ", "002 ", "%41", "gsk_%41", "://a:", "hooks.slack.com/services/", "SG.a.",
     "&#", "&#6", "\u200b", "a\u200b@", "\\", "\\u00", "&sig=", "cookie: a=", "<token>", "<token>a",
     "1:AA", "dbPassword=", "a[at]", "a[.]", "a (at) ", "4111.", "4111 - ", "ab12 ", "password is ", "password is a1",
+    "curl ", "curl -u a:", "'cookie','", "'x-key', '1", "%2540a", "x-",
 ]  # fmt: skip
 CLUES = " %40 a@b.co://x 0301 12345 [at] password 4111.1111.1111.1111 ab12345678901234"
 """Without which some rules are not asked."""

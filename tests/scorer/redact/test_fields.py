@@ -53,6 +53,8 @@ def test_people_are_pseudonyms_in_a_text_that_is_no_json_as_a_whole(text: str, m
         ('{"password": "hun2r", "password": null}', "hun2r"),
         ('{"text": "ana@example.org", "text": "fine"}', "ana@"),
         ('{"passwords": ["hun2r"], "credentials": {"value": "hun2r"}}', "hun2r"),
+        ('{"PassWord": "hun2r", "db_password_prod": "hun2r", "passwordHash": "hun2r"}', "hun2r"),
+        ('{"pass": "hun2r34567", "smtp_pass": "hun2r34567"}', "hun2r"),
         ('{"token": "hun2r34567", "aws_session_token": "hun2r"}', "hun2r"),
         ("{'token': 'hun2r34567', 'signing_key': 'hun2r'}", "hun2r"),
         ('{"card": 4111111111111111.0}', "4111111"),
@@ -85,6 +87,7 @@ def test_secrets_that_are_pairs_and_cards_that_are_figures_are_cut_in_attributes
     "text",
     [
         '{"question": "Who is the user?", "score": 0.25, "n": 12345678901.5}',
+        '{"pass": "2 of 3 runs", "password_policy": "at least 12 characters", "passed": "hun2r34567"}',
         '{"logprobs": [{"token": " Paris", "logprob": -0.1}, {"token": "boiling"}]}',
         "He said: 'no', and \"user\": she said.",
         'Press "key": it opens. The "session" is over.',

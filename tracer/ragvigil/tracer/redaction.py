@@ -55,7 +55,9 @@ _SPELT_EMAIL = re.compile(
     r"(?:(?:\.|[ ]?[\[({](?:dot|\.)[\])}][ ]?)[\w-]{1,64}){1,5}"
 )
 """Its signs in brackets, so that no machine reads it; prose says (at), too, but before no known ending."""
-_EMAIL_IN_URL = re.compile(r"(?<![\w.%+-])(?:[\w.+-]|%(?!40)[0-9A-Fa-f]{2})++%40[\w-]++(?:\.[\w-]++)++")
+_EMAIL_IN_URL = re.compile(
+    r"(?<![\w.%+-])(?:[\w.+-]|%(?!(?:25)?40)[0-9A-Fa-f]{2})++%(?:25)?40[\w-]++(?:\.[\w-]++)++"
+)
 _LOGIN_IN_URL = re.compile(r"(://[^\s/?#@:\"'<>]{0,200}:)[^\s/?#@\"'<>]{1,200}@")
 _KEY_BLOCK = re.compile(
     r"-----BEGIN [A-Z ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^-]*+(?:-----END [A-Z ]{0,40}KEY(?: BLOCK)?-----)?"
@@ -74,6 +76,15 @@ _TOKEN = re.compile(
 _BEARER = re.compile(r"(?<!\w)(Bearer|Basic)\s{1,3}[\w.~+/=-]{16,}", re.IGNORECASE)
 _SIGNED = re.compile(r"(?<=[?&;])((?:X-(?:Amz|Goog)-)?sig(?:nature)?=)[\w%+/=.~-]{16,}", re.IGNORECASE)
 _COOKIE = re.compile(r"(?<![\w-])((?:set-)?cookie:\s{0,3})[\w.-]{1,64}=[^\r\n\"'<>]{6,}", re.IGNORECASE)
+_HEADER_PAIR = re.compile(
+    r"((?:(?:proxy-)?authorization|(?:set-)?cookie|x-[a-z-]{0,40}(?:key|token|secret)|api-key)[\"'],\s{0,3}b?[\"'])"
+    r"(?=[^\"'\r\n]{0,4000}\d)[^\"'\r\n]{6,4000}",
+    re.IGNORECASE,
+)
+"""As clients print the headers that they sent: a list of pairs."""
+_LOGIN_OF_CURL = re.compile(
+    r"(\bcurl\b[^\r\n,;|&]{0,200}?\s(?:-u|--user)[ =][\"']?[^\s:\"']{1,64}:)(?=[^\s\"']{0,200}\d)[^\s\"']{5,200}"
+)
 _ELEMENT = re.compile(
     r"(<(?:secret|token|password|passwd|pwd|api[_-]?key)>\s{0,9})(?!<)[^\s<>]{4,200}(?=\s{0,9}</)",
     re.IGNORECASE,
@@ -333,6 +344,8 @@ _PLAIN_RULES = (
     Rule(_clues.bearer, partial(_BEARER.sub, r"\1 <SECRET>")),
     Rule(_clues.signed, partial(_SIGNED.sub, r"\1<SECRET>")),
     Rule(_clues.cookie, partial(_COOKIE.sub, r"\1<SECRET>")),
+    Rule(_clues.header_pair, partial(_HEADER_PAIR.sub, r"\1<SECRET>")),
+    Rule(_clues.login_of_curl, partial(_LOGIN_OF_CURL.sub, r"\1<SECRET>")),
     Rule(_clues.element, partial(_ELEMENT.sub, r"\1<SECRET>")),
     Rule(_clues.assigned, partial(_ASSIGNED.sub, r"\1<SECRET>")),
     Rule(_clues.told_password, partial(_TOLD_PASSWORD.sub, r"\1<SECRET>")),

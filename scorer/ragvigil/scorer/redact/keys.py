@@ -39,9 +39,10 @@ _PATTERNS = {
     + (
         r"(?:(?:api|(?:secret|shared)[_-]?access|account|private|secret|signing|storage|encryption)[_-]?keys?"
         r"|(?:client_)?secrets?|(?:api|access|auth|refresh|id|bearer|session|security|csrf|xsrf)[_-]?token"
-        r"|passwords?|passwd|pwd|passphrases?|credentials?)"
+        r"|pass_?words?(?:[_-](?:hash|prod|production|dev|staging|test|live|old|new|current|confirm(?:ation)?))?"
+        r"|passwd|pwd|passphrases?|credentials?)"
     ),
-    Meaning.TOKEN: _END + "token",
+    Meaning.TOKEN: rf"{_END}token|(?:{_END}(?:smtp|db|auth|login|ftp|proxy)[_-])?pass",
     Meaning.PERSON: (
         rf"{_END}(?:(?:end)?user|session|conversation|thread|chat|customer)[._-]?ids?"
         rf"|{_END}(?:enduser\.pseudo\.id|session\.previous_id)"

@@ -21,7 +21,7 @@ SECRET = "<SECRET>"  # noqa: S105 - the mark that replaces one
 _REMOVED = "<REMOVED>"
 _ESCAPE = re.compile(r"(\\+(?:u[0-9A-Fa-f]{4}|.))", re.DOTALL)
 _NAMES = re.compile(
-    r"user|session|conversation|thread|chat|customer|cookie|header|authorization|key|token|secret|passw|passphrase|pwd"
+    r"user|session|conversation|thread|chat|customer|cookie|header|authorization|key|token|secret|pass(?!ag)|pwd"
     r"|credential",
     re.IGNORECASE,
 )
