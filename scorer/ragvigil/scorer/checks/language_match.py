@@ -29,4 +29,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0, f"asked in {wanted}, answered in {told}", details)
 
 
-CHECK = Check("language_match", "3", _measure, range="{0, 1}")
+CHECK = Check("language_match", "4", _measure, range="{0, 1}")

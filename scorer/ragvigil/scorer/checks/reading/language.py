@@ -54,13 +54,24 @@ _SHORT = 60
 _TOLD = re.compile(r"[^\W\d_]+")
 
 
+def _base(language: str) -> str:
+    code = language.lower().replace("_", "-").partition("-")[0]
+    return "da" if code in ("da", "no", "nb", "nn") else code
+
+
 def _load(words: Mapping[str, Sequence[str]]) -> dict[str, tuple[tuple[str, float], ...]]:
-    """For each function word the languages that have it, each with its share of the word's vote."""
+    """For each function word the languages that have it, each with its share of the word's vote.
+
+    Languages that are `same` have one share together, for no word tells them apart.
+    """
     languages: defaultdict[str, list[str]] = defaultdict(list)
     for language, entries in words.items():
         for entry in entries:
             languages[entry].append(language)
-    return {word: tuple((one, 1 / len(found)) for one in found) for word, found in languages.items()}
+    return {
+        word: tuple((one, 1 / len(set(map(_base, found)))) for one in found)
+        for word, found in languages.items()
+    }
 
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
@@ -76,6 +87,8 @@ def language_of(text: str) -> str | None:
 
     >>> language_of("Where is the museum of modern art?"), language_of("Onde fica o museu de arte e quando abre?")
     ('en', 'pt')
+    >>> language_of("Wie setze ich den Router zurück?"), language_of("Hvordan nulstiller jeg routeren?")
+    ('de', 'da')
     >>> language_of("博物馆在哪里"), language_of("museum 1901")
     ('zh', None)
     """
@@ -123,7 +136,8 @@ def _by_words(tokens: Sequence[str]) -> str | None:
     if not votes:
         return None
     ranked = sorted(votes, key=lambda language: (-votes[language], language))
-    most, second = votes[ranked[0]], votes[ranked[1]] if len(ranked) > 1 else 0.0
+    most = votes[ranked[0]]
+    second = next((votes[other] for other in ranked[1:] if not same(other, ranked[0])), 0.0)
     enough = max(_FEWEST, _ENOUGH_OF_WORDS * len(tokens))
     return ranked[0] if most >= enough and most >= _LEAD * second else None
 
@@ -167,8 +181,3 @@ def may_be(text: str, told: str, language: str) -> bool:
     (True, False)
     """
     return told == "zh" and language == "ja" and len(text) <= _SHORT
-
-
-def _base(language: str) -> str:
-    code = language.lower().replace("_", "-").partition("-")[0]
-    return "da" if code in ("da", "no", "nb", "nn") else code
