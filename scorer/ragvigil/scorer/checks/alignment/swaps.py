@@ -77,15 +77,15 @@ _POINT = re.compile(r"\d\.\d")
 _ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
 """Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
-_LASTING, _ELAPSING, _ROLES, _APART = (
+_LASTING, _ELAPSING, _ROLES, _APART, _OFTEN = (
     tuple((frozenset[str](one), frozenset[str](other)) for one, other in OPPOSITES[name])
-    for name in ("opposites", "elapsing", "roles", "apart")
+    for name in ("opposites", "elapsing", "roles", "apart", "often")
 )
 """Words that exclude each other; those that do unless both sides deny, for what has not come after a week does not
-come within one; those that do only where both sides tell the same number, as starts and ends; and those that tell of
-another thing, of which another number may be so: summer and winter."""
+come within one; those that do only where both sides tell the same number, as starts and ends; those that tell of
+another thing, of which another number may be so: summer and winter; and how often it is so: 10 monthly, 120 yearly."""
 _OPPOSITES = (*_LASTING, *_ELAPSING)
-
+_HOW_OFTEN = frozenset(name.split()[-1] for name in chain.from_iterable(chain.from_iterable(_OFTEN)))
 _KINDS = frozenset(OPPOSITES["kinds_of_time"])
 """Which days, weeks or months they are."""
 UNIT_STEMS = frozenset(word.stem for name in UNITS for word in words(name))
@@ -100,7 +100,7 @@ _TOLD = frozenset(
     word.stem
     for name in chain(
         *(UNITS, SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, QUARTERS, TIME_WORDS, VALUE_WORDS),
-        *chain.from_iterable(_OPPOSITES),
+        *(_HOW_OFTEN, *chain.from_iterable(_OPPOSITES)),
     )
     for word in words(name)
 )
@@ -260,6 +260,8 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
     ):
         return "opposite"
     if other_limit(claim, sentence) or not_of_all(claim, sentence):
+        return "opposite"
+    if not _HOW_OFTEN.isdisjoint(mine) and share_numbers(claim, sentence) and _opposite(mine, theirs, _OFTEN):
         return "opposite"
     return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None
 

@@ -41,6 +41,76 @@ _WIDE_COLON = re.compile("(?<=[0-9])\uff1a(?=[0-9])")
 _JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
 _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 
+_HAN_DIGITS = {
+    sign: value
+    for value, signs in enumerate(("\u3007零", "一", "二两兩", "三", "四", "五", "六", "七", "八", "九"))
+    for sign in signs
+}
+_HAN_UNITS = {
+    "十": 10,
+    "\u3038": 10,
+    "百": 100,
+    "千": 1000,
+    "万": 10**4,
+    "萬": 10**4,
+    "億": 10**8,
+    "亿": 10**8,
+    "兆": 10**12,
+}
+_HAN = frozenset({*_HAN_DIGITS, *_HAN_UNITS})
+_SECTION = 10**4
+_TEN = "\u3038"
+"""A ten of its own, one character as the others are, that no other word holds."""
+_COUNTED = (
+    "[年月日天名人个個件次回円元块塊岁歳周週点點页頁章节節条條項项层層階倍度台枚册本部位种種家间間米克吨分秒小時时"
+    "ヶヵか公美欧余多%\uff05]|ユーロ|ドル|キロ|メートル|パーセント"
+)
+_SURELY_COUNTED = (
+    "[ヶヵか]月|個月|个月|[年日天歳岁円元名]|人(?![々間间口工生民物事類类])|週間|周(?![围囲辺边到])"
+    "|時間|小时|小時|分钟|分鐘|分間"
+)
+_SIGNS = "".join(sorted(_HAN))
+HAN_NUMERAL = (
+    rf"[{_SIGNS}]{{2,16}}(?={_COUNTED})|[{''.join(_HAN_DIGITS)}][{_SIGNS}]{{0,14}}[万萬億亿兆]"
+    rf"|(?<=百分之)[{_SIGNS}]{{2,6}}|{_TEN}"
+)
+"""A number in Chinese characters: before what it counts, or a large one."""
+_ALONE = re.compile(
+    rf"(?<![第統统唯{_SIGNS}])[一二三四五六七八九十](?={_SURELY_COUNTED})(?!一[日天年](?:中|間|间|起|到))"
+)
+"""One that is alone before what surely is counted."""
+_ALONE_AS = str.maketrans({**{sign: str(value) for sign, value in _HAN_DIGITS.items()}, "十": _TEN})
+
+
+def han_number(numeral: str) -> str | None:
+    """The value of a number of several Chinese characters, or of what stands for a lone ten; None of anything else.
+
+    >>> [han_number(one) for one in ("一万二千", "三百五十万", "二十", "二〇二四", "四五", "亿万", "一", "cat")]
+    ['12000', '3500000', '20', '2024', None, None, None, None]
+    """
+    if (len(numeral) < 2 and numeral != _TEN) or not _HAN.issuperset(numeral):
+        return None
+    digits = [_HAN_DIGITS.get(sign) for sign in numeral]
+    if None not in digits:
+        placed = len(numeral) > 2 or 0 in digits
+        return "".join(map(str, digits)) if placed else None
+    total, section, digit = 0, 0, None
+    for sign, value in zip(numeral, digits, strict=True):
+        if value is not None:
+            if digit:
+                return None
+            digit = value
+            continue
+        unit = _HAN_UNITS[sign]
+        if unit < _SECTION:
+            section += (digit or 1) * unit
+        elif section + (digit or 0):
+            total, section = total + (section + (digit or 0)) * unit, 0
+        else:
+            return None
+        digit = None
+    return str(total + section + (digit or 0))
+
 
 def plain_digits(text: str) -> str:
     """`text` with every digit in ASCII and an apostrophe for white space between groups of three; as long as it was.
@@ -58,6 +128,8 @@ def plain_digits(text: str) -> str:
             text = text.translate(_ARABIC_MARKS)
         if "\uff1a" in text:
             text = _WIDE_COLON.sub(":", text)
+        if _ALONE.search(text):
+            text = _ALONE.sub(lambda numeral: numeral[0].translate(_ALONE_AS), text)
     if _MAYBE_SPACED.search(text):
         text = _DAY_AND_TIME.sub(" ", text)
         text = _SPACED.sub(_join, text)

@@ -11,7 +11,14 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.numerals import PARTS, decimal, plain_digits, readings
+from ragvigil.scorer.checks.reading.numerals import (
+    HAN_NUMERAL,
+    PARTS,
+    decimal,
+    han_number,
+    plain_digits,
+    readings,
+)
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
@@ -22,7 +29,7 @@ _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u096
 _NUMERAL = rf"\d{{1,32}}(?:[.,:/]\d{{1,32}}|['\u2019]\d{{3}}(?!\d)|'\d/\d(?!\d)){{0,6}}(?: ?[{PARTS}](?!\w))?"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
 _TOKEN = re.compile(
-    rf"{_NUMERAL}|[{UNSPACED}]"
+    rf"{_NUMERAL}|{HAN_NUMERAL}|[{UNSPACED}]"
     rf"|(?:{_LETTER}|[{_MARKS}])(?:[^\W_{UNSPACED}]|[{_MARKS}]){{0,62}}(?:['\u2019][tT](?!{_LETTER}))?"
 )
 _SIGNS = (
@@ -172,6 +179,9 @@ def _word(token: str) -> Word:
             token = unicodedata.normalize("NFKC", token)
         numbers = readings(token)
         return Word(numbers[0], True, False, numbers)
+    han = han_number(token)
+    if han is not None:
+        return Word(han, True, False, (han,))
     plain = _plain(token)
     negation = plain in LEXICON.negations or plain.endswith("n't")
     number = LEXICON.number_words.get(plain)
