@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from .conftest import QUESTION
+from .conftest import ANSWER, QUESTION, chain, only, retrieval, span
+from .conftest import PASSAGES as FOUND
+from .test_calls_beside import chat
 from .test_contexts import read, texts
 
 PASSAGES = ("It leaves at nine.", "No boat on Sundays.")
@@ -20,6 +22,8 @@ KNOWN = (
     "Profil de l'utilisateur :\n[1] Il habite à Oslo.\n[2] Il aime les bateaux.",
     "ユーザーのコンテキスト\uff1a\n- オスロに住んでいます。\n- 船が好きです。",
 )
+UNSEEN = (KNOWN[5], KNOWN[6], KNOWN[8])
+"""Below headings of these languages nothing was ever taken for passages."""
 OTHER = (
     "Context:\n- Users may bring a dog.\n- Customers pay on board.",
     "[1] The user can reset it.\n[2] The user has to pay.",
@@ -27,11 +31,63 @@ OTHER = (
 )
 
 
+HEADINGS = (
+    *(
+        "Context for user question:",
+        "Context for the user:",
+        "User guide context:",
+        "Kontext zur Nutzerfrage:",
+    ),
+    *("Contexte pour l'utilisateur :", "Контекст вопроса пользователя:", "用户问题的上下文\uff1a"),
+    *("Documents on GPU memory:", "## Shared memory", "## Cookie preferences", "Personal loans context:"),
+)
+MANUALS = (
+    ("The user's password expires after 90 days.", "The user's session ends after ten minutes."),
+    ("User has to confirm the mail first.", "User has to set a PIN."),
+    ("User is locked out after five tries.", "User is asked for a code."),
+)
+
+
 @pytest.mark.parametrize("known", KNOWN)
 def test_what_is_known_of_who_asks_is_no_passage(known: str) -> None:
-    """Under a heading, in tags, or by its words."""
+    """Under a heading, in tags, or by its words. Whether it is evidence is not told: where parts of it are known for
+    passages elsewhere, and nothing else is shown, the record says that something is missing.
+    """
     alone = read(("system", f"You are a guide.\n\n{known}"), ("user", QUESTION))
-    assert (alone.query, texts(alone), alone.completeness) == (QUESTION, [], "complete")
+    missing = "complete" if known in UNSEEN else "partial_evidence"
+    assert (alone.query, texts(alone), alone.completeness) == (QUESTION, [], missing)
+
+
+@pytest.mark.parametrize("known", KNOWN)
+def test_what_is_known_of_who_asks_takes_nothing_from_a_search(known: str) -> None:
+    """What was found is the evidence."""
+    said = chat(ANSWER, ("system", f"You are a guide.\n\n{known}"), ("user", QUESTION))
+    record = only(
+        [
+            span("a0", chain(), end=99),
+            span("a1", retrieval(FOUND), parent="a0", start=1, end=2),
+            span("a2", said, parent="a0", start=3, end=9),
+        ]
+    )
+    assert (texts(record), record.completeness) == ([text for _, text, _ in FOUND], "complete")
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_that_says_more_than_who_asks_heads_passages(heading: str) -> None:
+    """In instructions that say nothing of a context, and in what a user is said to ask."""
+    shown = f"{heading}\n[1] {PASSAGES[0]}\n[2] {PASSAGES[1]}"
+    for record in (
+        read(("system", f"You are a guide.\n\n{shown}"), ("user", QUESTION)),
+        read(("user", f"{shown}\n\nQuestion: {QUESTION}")),
+    ):
+        assert (record.query, texts(record), record.completeness) == (QUESTION, [*PASSAGES], "complete")
+
+
+@pytest.mark.parametrize("manual", MANUALS)
+def test_what_a_manual_says_of_its_users_are_passages(manual: tuple[str, str]) -> None:
+    """What they have, are and have to do."""
+    record = read(("system", f"[1] {manual[0]}\n[2] {manual[1]}"), ("user", QUESTION))
+    assert (texts(record), record.completeness) == ([*manual], "complete")
 
 
 @pytest.mark.parametrize("known", KNOWN[:3] + KNOWN[5:7] + KNOWN[8:])

@@ -115,7 +115,9 @@ def _of_evidence(evidence: Evidence, steps: Sequence[Step]) -> Judged | None:
         return None
     if evidence.untold is not None:
         where = f": {evidence.section[:60]!r}" if evidence.section else ""
-        return _partial(f"its prompt shows a context, and not where passages end{where}", evidence.untold)
+        of_asker = "its prompt tells of who asks, and not whether that is evidence"
+        shown = of_asker if evidence.of_asker else "its prompt shows a context, and not where passages end"
+        return _partial(f"{shown}{where}", evidence.untold)
     silent = _first(evidence.searches, lambda step: step.reading.documents is None and not step.failed)
     return _partial("does not say what it found" if silent else "what was searched is not told", silent)
 

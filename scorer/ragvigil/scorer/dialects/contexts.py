@@ -134,9 +134,9 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
     if found and _BEHIND_NUMBER.fullmatch(text, text.rfind("\n", 0, found.start) + 1, found.start):
         found = None
     found = found or _parted(text, _labelled(text, apart) or _numbered(text) or _called(text), apart, alone)
-    if found and not alone and _is_profile(text, found, apart):
-        found = None
-    found = found or product_context(text, marked=False) or _framed(text, apart=apart)
+    known = found if found and not alone and _is_profile(text, found, apart) else None
+    found = (found if known is None else None) or product_context(text, marked=False)
+    found = found or _framed(text, apart=apart, alone=alone) or (known and _of_asker(known))
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
 
 
@@ -352,7 +352,12 @@ def _ruled(texts: Sequence[str], rule: str) -> bool:
     return bool(texts) and all(text.endswith(f"\n{rule}") for text in texts)
 
 
-def _framed(prompt: str, *, apart: bool) -> Context | None:
+def _of_asker(context: Context) -> Context:
+    """What tells of who asks, without passages: it may be evidence, too."""
+    return Context((), context.start, context.end, context.whole, of_asker=True)
+
+
+def _framed(prompt: str, *, apart: bool, alone: bool) -> Context | None:
     """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
     for found in frames(prompt, apart=apart):
         above = None if apart else before_question(prompt, found)
@@ -376,7 +381,8 @@ def _framed(prompt: str, *, apart: bool) -> Context | None:
             or (shown and _hides(inside, apart and frame.points))
             or is_open(prompt, frame, apart)
         ):
-            return context or Context((), frame.start, frame.end, inside.strip())
+            context = context or Context((), frame.start, frame.end, inside.strip())
+            return _of_asker(context) if frame.of_asker and not alone else context
     return None
 
 

@@ -40,6 +40,8 @@ class Evidence:
     """The model whose prompt shows passages that nobody can tell apart, where nothing else tells them."""
     section: str = ""
     """What it shows of them, where that is known."""
+    of_asker: bool = False
+    """Whether that tells of who asks, and may be evidence or not."""
 
 
 def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool = False) -> Evidence:
@@ -77,8 +79,8 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
     documents = _widened(documents, generation)
-    section = contexts[0].whole if untold is not None else ""
-    return Evidence(tuple(searches), ranked(documents), sources, known, untold, section)
+    section, of_asker = (contexts[0].whole, contexts[0].of_asker) if untold is not None else ("", False)
+    return Evidence(tuple(searches), ranked(documents), sources, known, untold, section, of_asker)
 
 
 def retrievals_of(evidence: Evidence) -> tuple[Retrieval, ...]:
@@ -316,7 +318,8 @@ def _clearest(model: Step | None) -> list[Context]:
 
 
 def _contexts(generation: Step | None) -> list[Context]:
-    """The context of each message that shows the model one, the last first; what leaves no question, at the end.
+    """The context of each message that shows the model one, the last first; at the end what leaves no question, and
+    what tells of who asks.
 
     What the model said itself is no context: a list of sources looks like one. So does a question that is a list, or
     begins with a number: nothing else is asked. Nor are a user's parts one where instructions show passages.
@@ -333,7 +336,7 @@ def _contexts(generation: Step | None) -> list[Context]:
     if len(asking) == 1 and asked_in(asking[0]) == asking[0].text and not asking[0].parts:
         found = [each for each in found if each[1] or each[2] != "user" or len(each[0].documents) != 1]
     if len(found) > 1:
-        found.sort(key=lambda each: not each[1])
+        found.sort(key=lambda each: (each[0].of_asker, not each[1]))
     return [context for context, *_ in found]
 
 

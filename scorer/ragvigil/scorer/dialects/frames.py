@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.fields import few
@@ -80,6 +80,8 @@ class Context(NamedTuple):
     """Whether nothing but passages stands in it: what a product says behind them is known."""
     question: str | None = None
     """What is asked, where the words around it tell."""
+    of_asker: bool = False
+    """Whether its heading, or what it says, tells of who asks: whether that was found, and is evidence, is not told."""
 
 
 class Frame(NamedTuple):
@@ -95,6 +97,8 @@ class Frame(NamedTuple):
     """Whether it says "context" and nothing else, and goes on to the end."""
     points: bool = False
     """Whether what says it points at what follows, as "use this context" does."""
+    of_asker: bool = False
+    """Whether its heading says that it tells of who asks: after all others."""
 
 
 def frames(prompt: str, *, apart: bool) -> Iterator[Frame]:
@@ -105,24 +109,49 @@ def frames(prompt: str, *, apart: bool) -> Iterator[Frame]:
 
 
 def _found(prompt: str, apart: bool) -> Iterator[Frame | None]:
-    yield _tag_frame(prompt)
+    tags = _headings(_FRAME.finditer(prompt)) if "</" in prompt else _NO_HEADINGS
+    yield _tag_frame(prompt, tags.passages)
     yield _marked_frame(prompt)
-    said = next((line for line in _LINE.finditer(prompt) if _announces(prompt, line)), None)
+    lines = _headings(line for line in _LINE.finditer(prompt) if _announces(prompt, line))
+    yield from _below(prompt, lines.passages, apart)
+    yield _ruled_frame(prompt)
+    clauses = _NO_HEADINGS
+    if lines.passages is None or not _points(lines.passages, apart):
+        ends = itertools.islice(_CLAUSE.finditer(prompt), _MOST_CLAUSES)
+        clauses = _headings(clause for clause in ends if _points(clause, apart))
+        yield from _below(prompt, clauses.passages, apart)
+    for known in (_tag_frame(prompt, tags.asker), *_below(prompt, lines.asker or clauses.asker, apart)):
+        yield known and known._replace(of_asker=True)
+
+
+class _Headings(NamedTuple):
+    """The first that stands above passages, and the first before it that stands above what tells of who asks."""
+
+    passages: re.Match[str] | None
+    asker: re.Match[str] | None
+
+
+_NO_HEADINGS = _Headings(None, None)
+
+
+def _headings(found: Iterable[re.Match[str]]) -> _Headings:
+    """Of matches whose first group is the heading."""
+    asker = None
+    for each in found:
+        if not heads_profile(each[1]):
+            return _Headings(each, asker)
+        asker = asker or each
+    return _Headings(None, asker)
+
+
+def _below(prompt: str, said: re.Match[str] | None, apart: bool) -> Iterator[Frame | None]:
     if said is not None:
         yield _label_frame(prompt, said)
         yield _last_frame(prompt, said, apart)
-    yield _ruled_frame(prompt)
-    if said is None or not _points(said, apart):
-        clauses = itertools.islice(_CLAUSE.finditer(prompt), _MOST_CLAUSES)
-        pointing = next((clause for clause in clauses if _points(clause, apart)), None)
-        if pointing is not None:
-            yield _label_frame(prompt, pointing)
-            yield _last_frame(prompt, pointing, apart)
 
 
 def _points(said: re.Match[str], apart: bool) -> bool:
-    label = said["label"].strip(" \t\u00a0\u202f*_#").lower()
-    return points(label, apart=apart) and not heads_profile(label)
+    return points(said["label"].strip(" \t\u00a0\u202f*_#").lower(), apart=apart)
 
 
 def asks(text: str) -> bool:
@@ -169,7 +198,7 @@ def is_example(prompt: str, start: int, end: int) -> bool:
 def is_open(prompt: str, frame: Frame, apart: bool) -> bool:
     """Whether a prompt begins with a context, or points at one, that goes on to its end, with the question in it."""
     says = frame.points or (frame.whole and not prompt[: frame.start].strip())
-    if not says or apart or frame.last < len(prompt):
+    if not says or apart or frame.of_asker or frame.last < len(prompt):
         return False
     inside = prompt[frame.first :].strip()
     return _BLANK.search(inside) is not None and not only_orders(inside)
@@ -187,11 +216,8 @@ def before_question(prompt: str, frame: Frame) -> Frame | None:
     return frame._replace(last=blanks[-1], end=blanks[-1])
 
 
-def _tag_frame(prompt: str) -> Frame | None:
+def _tag_frame(prompt: str, opened: re.Match[str] | None) -> Frame | None:
     """Between the one pair of tags that says context."""
-    if "</" not in prompt:
-        return None
-    opened = next((each for each in _FRAME.finditer(prompt) if not heads_profile(each["tag"])), None)
     if opened is None:
         return None
     closing = f"</{opened['tag']}>"
@@ -271,4 +297,4 @@ def _announces(prompt: str, line: re.Match[str]) -> bool:
     if label.strip("# [(-=") in _SINGLE and prompt[line.end() : line.end() + 1] not in ("", "\n"):
         return False
     before = (label.removesuffix(word)[-1:] for word in _SAYS if label.endswith(word))
-    return not all("a" <= letter <= "z" for letter in before) and not heads_profile(label)
+    return not all("a" <= letter <= "z" for letter in before)

@@ -8,37 +8,28 @@ from collections.abc import Iterable
 from ragvigil.scorer.dialects.words import longest_first, words_of
 
 _DATA = words_of("profiles")
-_LETTER = r"[^\W\d_]"
-_CONTEXT = re.compile(rf"(?:{longest_first(_DATA['context'])}|{longest_first(_DATA['known'])})(?!{_LETTER})")
-_PEOPLE = re.compile(rf"(?<!{_LETTER})(?:{longest_first(_DATA['people'])})")
-_REMEMBERED = re.compile(rf"(?:\A|[^\w])(?:{longest_first(_DATA['remembered'])})\Z")
+_HEADINGS = frozenset(_DATA["headings"])
 _TELLING = re.compile(rf"[\s\-*\u2022]*(?:\[[^\]\n]{{1,40}}\][\s.:]*)?(?:{longest_first(_DATA['telling'])})")
 _LINE = 80
 """Characters of a heading."""
-_WORDS = 4
-"""Of a heading that names who asks: more are a sentence."""
 
 
 def heads_profile(label: str) -> bool:
-    """Whether a heading says that what is known of who asks follows.
+    """Whether a heading says, and nothing else, that what is known of who asks follows.
 
     >>> heads_profile("User context"), heads_profile("## Relevant memories:"), heads_profile("<user_context>")
     (True, True, True)
-    >>> heads_profile("Context"), heads_profile("Users may read this context"), heads_profile("Company profile: ACME")
+    >>> heads_profile("Context for the user"), heads_profile("User guide context"), heads_profile("Shared memory")
     (False, False, False)
     """
-    said = label.strip(" \t\n*#<>_-=:\uff1a[]").replace("_", " ").lower()
-    if not said or len(said) > _LINE:
-        return False
-    if _REMEMBERED.search(said):
-        return True
-    return len(re.findall(r"\w+", said)) <= _WORDS and bool(_CONTEXT.search(said) and _PEOPLE.search(said))
+    said = label.strip(" \t\n*#<>_-=:\uff1a[]") if len(label) <= _LINE else ""
+    return said.replace("_", " ").replace("\u2019", "'").lower() in _HEADINGS
 
 
 def is_profile(texts: Iterable[str]) -> bool:
-    """Whether all of these tell of who asks.
+    """Whether all of these tell where who asks lives, or what is liked.
 
-    >>> is_profile(["User likes boats.", "The user lives in Oslo."]), is_profile(["The user can reset it."])
+    >>> is_profile(["User likes boats.", "The user lives in Oslo."]), is_profile(["The user has to reset it."])
     (True, False)
     """
     told = [*texts]

@@ -11,8 +11,8 @@ from importlib.resources import files
 def words_of(name: str) -> dict[str, list[str]]:
     """The lists of one file of words, by what they are for.
 
-    >>> words_of("profiles")["known"][0]
-    'profile'
+    >>> words_of("profiles")["headings"][0]
+    'user context'
     """
     told: dict[str, list[str]] = json.loads(
         files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8")
