@@ -123,6 +123,30 @@ LONG = "Hello,\n\n1. When does it leave?\n2. Question: is it free?\n\nContext: I
 PASTED = "Context:\n[1] I have two dogs.\n[2] They are small.\n\nQuestion: may I bring them?"
 
 
+ORDERED = "Answer from the context. Search if it is not enough.\n\nContext:\n[1] {0}\n\nQuestion: " + QUESTION
+
+
+@pytest.mark.parametrize(
+    "shown", ["It leaves at noon.\n[2] No boat on Sundays.", "I had a dog.\n[2] It was mine."]
+)
+@pytest.mark.parametrize("found", [[], [{"id": "t1", "text": "The pier is closed in March."}]])
+def test_passages_that_an_application_gave_an_agent_are_no_question(shown: str, found: list[object]) -> None:
+    """Its tool found others, or nothing: the question is the one with a label."""
+    call = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": said("user", ORDERED.format(shown)),
+        "gen_ai.output.messages": said("assistant", ANSWER),
+    }
+    search = {
+        "gen_ai.operation.name": "execute_tool",
+        "gen_ai.tool.name": "search_docs",
+        "gen_ai.tool.call.arguments": as_json({"query": "x"}),
+        "gen_ai.tool.call.result": as_json(found),
+    }
+    record = only([span("a1", search, start=1, end=9), span("a2", call, start=10, end=90)])
+    assert record.query == QUESTION
+
+
 @pytest.mark.parametrize("asked", [LONG, PASTED])
 @pytest.mark.parametrize("tool", ["search_site", "knowledge"])
 def test_what_a_user_tells_an_agent_is_the_question(tool: str, asked: str) -> None:

@@ -10,7 +10,9 @@ from typing import TypeVar
 from ragvigil.scorer.dialects.afterwards import informed, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
+from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.messages import last_message, last_of
+from ragvigil.scorer.dialects.orders import is_order, is_own
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.plans import question_of
 from ragvigil.scorer.dialects.prompt import context_of, question_in
@@ -26,6 +28,7 @@ _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TOOLS = frozenset[Role]({"tool", "retriever", "reranker"})
 IN_A_CALL = "argument of a tool call"
 """The place of a question that nobody told but in a model's own words."""
+_ASKING = re.compile(r"[?\uff1f\u061f]")
 _ITEM = re.compile(r"(?:[-*\u2022]|\d{1,2}[.)])\s+")
 
 
@@ -164,12 +167,22 @@ def _uncut(roles: Roles) -> Candidate | None:
         return None
     said = last_of(model.reading.messages, "user")
     context = context_of(said) if said else None
-    if said is None or context is None:
+    if said is None or context is None or (context.documents and not _is_told(said, context)):
         return None
     found = (document.text for step in searches for document in step.reading.documents or ())
     return (
         None if any(text and text in said for text in found) else Candidate(model, said, "last user message")
     )
+
+
+def _is_told(said: str, context: Context) -> bool:
+    """Whether passages in what was said are what a user tells of himself: no order stands around them, and some of
+    them say "I" or "my". Lists of frequent questions do so, too, and ask.
+    """
+    around = f"{said[: context.start]}\n{said[context.end :]}"
+    told = (document.text or "" for document in context.documents)
+    own = any(is_own(text) and not _ASKING.search(text) for text in told)
+    return own and not any(map(is_order, around.splitlines()))
 
 
 def _rewritten(roles: Roles, searched: set[str]) -> Candidate | None:
