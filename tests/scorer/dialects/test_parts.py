@@ -343,6 +343,14 @@ def test_parts_of_nothing_but_blanks_or_labels_are_read_in_little_time(hostile: 
         ),
         ((f"[1] {SNOW}\n[2] {COAL}", "Answer only from the context.", QUESTION), QUESTION),
         ((f"[1] {SNOW}\n[2] {COAL}", "Be brief.", QUESTION), QUESTION),
+        *(
+            ((f"[1] {SNOW}\n[2] {COAL}", order, QUESTION), QUESTION)
+            for order in (
+                *("Yaln\u0131zca Türkçe cevap ver.", "Sadece k\u0131sa cevap ver.", "केवल हिंदी में उत्तर दें।"),
+                *("Vastaa vain suomeksi.", "Cite only if it is needed.", "Antworte nur zu 100 % sicher."),
+                *("Réponds uniquement sur une ligne.", "Only for the model: be brief."),
+            )
+        ),
     ],
 )
 def test_an_order_that_limits_what_to_answer_is_a_part_of_the_question(

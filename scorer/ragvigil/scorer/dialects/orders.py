@@ -59,7 +59,7 @@ _LONGEST_INSTRUCTIONS = 20_000
 _OWN = re.compile(
     rf"(?<!{_SPACED})(?:{longest_first(_DATA['own'])})(?!{_SPACED})|{longest_first(_DATA['own_joined'])}"
 )
-_LIMITS = re.compile(rf"(?<!{_SPACED})(?:{longest_first(_DATA['limiting'])})")
+_LIMITS = re.compile(rf"(?<!{_SPACED})(?:{longest_first(_DATA['limiting'])})(?!{_SPACED})")
 _REQUESTS = re.compile(
     rf"\s*(?:{longest_first(_DATA['requesting'])})(?!{_SPACED})|[^\n]*(?:{longest_first(_DATA['requesting_joined'])})"
 )
@@ -87,13 +87,15 @@ def is_order(text: str) -> bool:
 
 
 def limits(text: str) -> bool:
-    """Whether an order says for whom, or of what, to answer, and not from which passages: a part of the question.
+    """Whether an order says for whom, or of what, to answer, not from which passages nor how: a part of the question.
 
     >>> limits("Answer only for weekdays."), limits("Answer only from the context."), limits("Nur für Kinder.")
     (True, False, True)
+    >>> limits("Only for the model: be brief."), limits("Cite only if it is needed.")
+    (False, False)
     """
     said = text[:_LONGEST_BEGINNING].lower()
-    return _LIMITS.search(said) is not None and _EVIDENCE.search(said) is None
+    return _LIMITS.search(said) is not None and _OF_ANSWERS.search(said) is None
 
 
 def requests(text: str) -> bool:
