@@ -17,6 +17,7 @@ from tests.scorer.redact.test_planted import RECORDED
 from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.config import Content
+from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.dialects.withheld import NOTE, noted, recalled
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact.payload import Redaction
@@ -172,22 +173,67 @@ def test_a_span_that_comes_late_makes_no_record_whole(before: Completeness, afte
     )
     told = noted([replace(record, completeness=before)], [], lambda _: None)
     late = Span("0" * 32, "2" * 16, None, "vote", 1, 1, 9, {NOTE: told})
-    (found,) = recalled([late], [replace(record, documents=())])
+    both = [Span("0" * 32, "1" * 16, None, "ask", 1, 1, 9, {}), late]
+    (found,) = recalled(both, [replace(record, documents=())])
     assert (found.completeness, [one.id for one in found.documents]) == (after, ["a"])
-    (more,) = recalled([late], [replace(record, documents=(Document("b", None),))])
+    (more,) = recalled(both, [replace(record, documents=(Document("b", None),))])
     assert (more.completeness, [one.id for one in more.documents]) == ("withheld", ["b"])
 
 
 def test_what_is_stored_is_read_again_as_it_was() -> None:
-    """Also cut once more."""
+    """From one note."""
     (trace,) = traces_in(SOME[0])
     first = scored([trace], mode="ids_only")
-    again = replace(trace, spans=(first.raw.spans,), logs=())
-    assert records(scored([again], mode="ids_only")) == records(first)
-    told = {
-        span.span_id: span.attributes[NOTE] for span in spans_of(first.raw.spans) if NOTE in span.attributes
-    }
-    assert len(told) == 1
+    again = read_records(spans_of(first.raw.spans), (), timed_out=False)
+    assert {each.span_id: each for each in again} == records(first)
+    assert len(notes_in(first)) == 1
+
+
+def notes_in(trace: ScoredTrace) -> list[object]:
+    """All that are stored with it."""
+    return [span.attributes[NOTE] for span in spans_of(trace.raw.spans) if NOTE in span.attributes]
+
+
+def forged(trace: Assembled, told: dict[str, object]) -> Assembled:
+    """The trace as of a sender that wrote a note itself, of the same spans."""
+    own = json.loads(noted([], spans_of(trace.spans[0]), lambda _: None))
+    data = TracesData.FromString(trace.spans[0])
+    pair = data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key=NOTE)
+    pair.value.string_value = json.dumps({**own, "records": told})
+    return replace(trace, spans=(data.SerializeToString(),))
+
+
+@pytest.mark.parametrize("mode", ["full", "redacted", "ids_only"])
+def test_a_note_that_a_sender_wrote_is_not_read(mode: str) -> None:
+    """It would take a record away, or make thousands."""
+    (trace,) = traces_in(SOME[0])
+    plain = scored([trace], mode=mode)
+    told: dict[str, object] = {key: {"cited": [["x"], []], "started_at": "9" * 19} for key in records(plain)}
+    found = scored([forged(trace, {**told, "<b>x": dict[str, object]()})], mode=mode)
+    assert records(found) == records(plain)
+    assert notes_in(found) == notes_in(plain)
+
+
+def test_of_a_note_only_what_a_store_holds_is_read() -> None:
+    """Spans of the trace alone have records, moments fit, and no amount is below zero or without end."""
+    span = Span("0" * 32, "1" * 16, None, "ask", 1, 1, 9, {})
+    own = json.loads(noted([], [span], lambda _: None))
+    facts = {"started_at": "9" * 19, "seconds": [-5, 1e999, 2.5], "cost_usd": -1, "tokens": [1e300, 5]}
+    told = json.dumps({**own, "records": {"1" * 16: facts, "2" * 16: {}, "<b>x": {}}})
+    (found,) = recalled([replace(span, attributes={NOTE: told})], [])
+    assert (found.span_id, found.started_at, found.cost_usd) == ("1" * 16, 0, None)
+    assert (found.retrieval_seconds, found.generation_seconds, found.total_seconds) == (None, None, 2.5)
+    assert (found.tokens.input, found.tokens.output) == (None, 5)
+
+
+def test_labels_beside_passages_in_any_other_json_go_with_it() -> None:
+    """Only attributes that hold passages by their name keep them; ids and scores of the rest are in the note."""
+    metadata = {"status": "fired for theft", "type": "complaint about Dr. Weber", "salary": 83000}
+    told = json.dumps([{"title": "Notice", "content": "Snow.", "score": 0.5, "metadata": metadata}])
+    found = attributes(
+        redaction(mode="ids_only").spans(spans(output__value=told, gen_ai__tool__call__result=told))
+    )
+    assert {*found.values()} == {"__REDACTED__"}
 
 
 def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_stay() -> None:
@@ -201,8 +247,7 @@ def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_sta
     service = next(iter(records(scored([trace])).values())).service
     mixed = replace(trace, spans=(data.SerializeToString(),))
     found = scored([mixed], mode="full", services={service: "ids_only"})
-    notes = [span.attributes[NOTE] for span in spans_of(found.raw.spans) if NOTE in span.attributes]
-    assert notes == ["{}"]
+    assert notes_in(found) == ["{}"]
 
 
 @pytest.mark.parametrize(
@@ -239,10 +284,12 @@ def test_embeddings_go_with_the_texts(key: str) -> None:
     for number in (0.25, 0.5):
         numbers.add().double_value = number
     nodes = json.dumps([{"node": {"id_": "a", "text": "Snow.", "embedding": [0.25]}, "score": 0.5}])
-    data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key="nodes").value.string_value = nodes
+    data.resource_spans[0].scope_spans[0].spans[0].attributes.add(
+        key="retrieval.nodes"
+    ).value.string_value = nodes
     found = attributes(redaction(mode="ids_only").spans(data.SerializeToString()))
     assert found[key] == "__REDACTED__"
-    assert json.loads(str(found["nodes"])) == [
+    assert json.loads(str(found["retrieval.nodes"])) == [
         {"node": {"id_": "a", "text": "__REDACTED__", "embedding": None}, "score": 0.5}
     ]
     assert attributes(redaction().spans(data.SerializeToString()))[key] == [0.25, 0.5]

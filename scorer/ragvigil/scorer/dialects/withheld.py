@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -30,6 +30,8 @@ NOTE = "ragvigil.withheld"
 """The attribute that holds the note, on the first span of the trace."""
 _MISSING: Mapping[str, Completeness] = {"partial_evidence": "partial_evidence", "timed_out": "timed_out"}
 """What was missing before anything was withheld; of all else only the texts are."""
+_LATEST = 2**63
+"""Nanoseconds: no store holds a later moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ def recalled(spans: Sequence[Span], records: list[RagTrace]) -> list[RagTrace]:
     texts = [text for span in spans if isinstance(text := span.attributes.get(NOTE), str)]
     if not texts:
         return records
-    notes = [_note_of(text) for text in texts]
+    own = {span.span_id for span in spans}
+    notes = [_note_of(text, own) for text in texts]
     digest = _digest(spans)
     note = next((one for one in notes if one.digest == digest), None)
     if note is None or not note.records:
@@ -95,7 +98,7 @@ def _facts(record: RagTrace, cited: Cited | None) -> dict[str, object]:
 def _with(record: RagTrace, facts: Mapping[str, object]) -> RagTrace:
     """The record with what was noted of it."""
     given, made = (count_of(each) for each in _several(facts.get("tokens"), 2))
-    retrieval, generation, total = (number_of(each) for each in _several(facts.get("seconds"), 3))
+    retrieval, generation, total = (_amount(each) for each in _several(facts.get("seconds"), 3))
     return replace(
         record,
         started_at=_moment(facts) or record.started_at,
@@ -106,7 +109,7 @@ def _with(record: RagTrace, facts: Mapping[str, object]) -> RagTrace:
         retrieval_seconds=retrieval,
         generation_seconds=generation,
         total_seconds=total,
-        cost_usd=number_of(facts.get("cost_usd")),
+        cost_usd=_amount(facts.get("cost_usd")),
         streaming=flag_of(facts.get("streaming")),
         completeness=_MISSING.get(str(facts.get("completeness")), "withheld"),
     )
@@ -176,16 +179,23 @@ def _several(value: object, count: int) -> list[object]:
     return [*found, *[None] * (count - len(found))]
 
 
+def _amount(told: object) -> float | None:
+    number = number_of(told)
+    return number if number is not None and number >= 0 else None
+
+
 def _moment(facts: Mapping[str, object]) -> int:
     told = facts.get("started_at")
-    return (
-        int(told) if isinstance(told, str) and told.isascii() and told.isdecimal() and len(told) < 20 else 0
-    )
+    if not isinstance(told, str) or not told.isascii() or not told.isdecimal() or len(told) > 19:
+        return 0
+    return int(told) if int(told) < _LATEST else 0
 
 
-def _note_of(text: str) -> _Note:
+def _note_of(text: str, own: Collection[str]) -> _Note:
+    """What the text says of the spans whose ids these are."""
     fields = mapping_of(text)
-    records = {key: mapping_of(value) for key, value in mapping_of(fields.get("records")).items()}
+    told = mapping_of(fields.get("records"))
+    records = {key: mapping_of(value) for key, value in told.items() if key in own}
     return _Note(count_of(fields.get("spans")) or 0, text_of(fields.get("digest")) or "", records)
 
 

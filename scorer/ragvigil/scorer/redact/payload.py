@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -49,12 +49,16 @@ class Redaction:
     ) -> tuple[bytes, list[Span]]:
         """What `spans` gives, and what `spans_of` reads in it: both look at every attribute, so one look is saved.
 
+        Notes that came with it are taken off.
+
         `note` is given the spans of a trace of whose services each keeps ids only, as they came, and says what to
         note of them on the first; None where nothing. Where only some of its services do, nothing but that is noted.
         Raises like `spans`.
         """
         data = TracesData.FromString(payload)
         data.DiscardUnknownFields()
+        if NOTE.encode() in payload:
+            _take_off(data)  # whoever sent it would decide what is kept of a trace
         notes = self._notes(data, note)
         found: list[Span] = []
         stale = bool(notes)
@@ -73,7 +77,7 @@ class Redaction:
     def _notes(
         self, data: TracesData, note: Callable[[Sequence[Span]], str | None] | None
     ) -> list[tuple[WireSpan, str]]:
-        """For the first span of each trace that withholds texts what is noted on it; notes of earlier are taken off."""
+        """For the first span of each trace that withholds texts what is noted on it."""
         modes: list[ContentMode] = [
             self._mode(resource_spans.resource) for resource_spans in data.resource_spans
         ]
@@ -93,8 +97,6 @@ class Redaction:
                 alone = all(mode == "ids_only" for mode, _ in parts)
                 told = note(read[trace_id.hex()]) if alone else None
                 found.append((min((span for _, span in parts), key=_order), told or "{}"))
-        for _, span in (each for parts in traces.values() for each in parts):
-            _take_off(span)
         return found
 
     def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
@@ -138,10 +140,16 @@ def _order(span: WireSpan) -> tuple[int, bytes]:
     return span.start_time_unix_nano, span.span_id
 
 
-def _take_off(span: WireSpan) -> None:
-    for place in reversed(range(len(span.attributes))):
-        if span.attributes[place].key == NOTE:
-            del span.attributes[place]
+def _take_off(data: TracesData) -> None:
+    """Take the notes off all spans."""
+    for span in _wires(data):
+        for place in reversed(range(len(span.attributes))):
+            if span.attributes[place].key == NOTE:
+                del span.attributes[place]
+
+
+def _wires(data: TracesData) -> Iterator[WireSpan]:
+    return (span for part in data.resource_spans for scope in part.scope_spans for span in scope.spans)
 
 
 class _Walk:

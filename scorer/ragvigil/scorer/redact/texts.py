@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias, cast
 
 from ragvigil.scorer.config import Content
-from ragvigil.scorer.dialects.documents import passages_of
 from ragvigil.scorer.dialects.streams import recut
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.redact.fields import Field, fields_in, may_hold_fields
@@ -208,7 +207,10 @@ def _json(text: str) -> tuple[object, bool]:
 
 
 def _are_passages(value: object) -> bool:
-    """Whether a value of JSON looks like what retrievers return: things with an id and a text, and no messages."""
+    """Whether a value of JSON is of things with an id and a text, and no messages.
+
+    Readers know more shapes of passages: what they say of ids is noted before, and the labels in them may be texts.
+    """
     if isinstance(value, dict):
         return _are_passages(cast("dict[str, object]", value).get("documents"))
     if not isinstance(value, list) or not value:
@@ -217,4 +219,4 @@ def _are_passages(value: object) -> bool:
     return all(
         isinstance(item, dict) and "id" in item and not item.keys().isdisjoint(_TEXTS) and "role" not in item
         for item in items
-    ) or (all(isinstance(item, dict) for item in items) and passages_of(items) is not None)
+    )
