@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from contextlib import closing
+import time
+from contextlib import closing, suppress
 from functools import partial
 from pathlib import Path
 
@@ -193,6 +194,35 @@ def test_two_stores_that_read_one_inbox_in_turn_each_go_on_where_they_stopped(tm
     with SqliteStore(settings_in(tmp_path / "a")) as store:
         store.recognise(inbox)
         assert store.records.watermark() == place
+
+
+@pytest.mark.parametrize("marked", [True, False], ids=["marked", "marked just before a death"])
+def test_a_store_that_comes_back_from_another_inbox_takes_no_position_of_that_for_one_in_its_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, marked: bool
+) -> None:
+    """It passed over five of six rows that were acknowledged, and deleted them."""
+
+    def die(folder: Path, token: str) -> None:
+        mark(folder, token)
+        raise KeyboardInterrupt
+
+    first, second = tmp_path / "first", tmp_path / "second"
+    (tmp_path / "other").mkdir()
+    with SqliteStore(settings_in(tmp_path)) as store, SqliteStore(settings_in(tmp_path / "other")) as other:
+        filled(first)
+        with monkeypatch.context() as patched, suppress(KeyboardInterrupt):
+            if not marked:
+                patched.setattr("ragvigil.scorer.store._sqlite_own_inbox.mark", die)
+            store.recognise(first)
+        time.sleep(0.002)  # segments are numbered by milliseconds
+        filled(second)
+        other.recognise(second)
+        store.recognise(second)
+        read_to(store, Position(last_number(second), 5))
+        time.sleep(0.002)
+        filled(first, 1)
+        store.recognise(first)
+        assert store.records.watermark() is None
 
 
 def test_an_inbox_that_cannot_be_marked_is_read_on(

@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 
 _TOKEN = "inbox"  # noqa: S105 - names an inbox, opens nothing
 _INTENDED = "inbox_intended"
+"""The token that an inbox is about to get; there while there is no other, so that it never vouches for a later one."""
 _POSITIONS = ("watermark", "counted_to")
 
 
@@ -38,7 +39,7 @@ def recognise(connection: sqlite3.Connection, folder: Path) -> None:
             marks = ", ".join("?" * len(_POSITIONS))
             connection.execute(f"DELETE FROM meta WHERE key IN ({marks})", _POSITIONS)
         if there is not None:
-            remember(connection, _TOKEN, there)
+            _know(connection, there)
             return
         token = secrets.token_hex(8)
         remember(connection, _INTENDED, token)
@@ -49,7 +50,13 @@ def recognise(connection: sqlite3.Connection, folder: Path) -> None:
         _log.warning("inbox %s cannot be marked as the one that the store reads: %s", folder, error)
         return
     with joined(connection):
-        remember(connection, _TOKEN, token)
+        _know(connection, token)
+
+
+def _know(connection: sqlite3.Connection, token: str) -> None:
+    """The positions are of the inbox with that token from now on, and of no other that was about to get one."""
+    remember(connection, _TOKEN, token)
+    connection.execute("DELETE FROM meta WHERE key = ?", (_INTENDED,))
 
 
 def _is_own(connection: sqlite3.Connection, there: str | None) -> bool:
@@ -58,9 +65,10 @@ def _is_own(connection: sqlite3.Connection, there: str | None) -> bool:
     Where neither knows of one, the store is of an earlier version, and its positions are of segments that no new
     inbox has: those are numbered by the clock.
     """
-    return there == remembered(connection, _TOKEN) or (
-        there is not None and there == remembered(connection, _INTENDED)
-    )
+    known = remembered(connection, _TOKEN)
+    if known is None and there is not None:
+        known = remembered(connection, _INTENDED)
+    return there == known
 
 
 def _lies_beyond(connection: sqlite3.Connection, folder: Path) -> bool:
