@@ -212,7 +212,7 @@ def test_two_receivers_never_share_an_inbox(tmp_path: Path) -> None:
 def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     """A file stands where the folder should be."""
     (tmp_path / "inbox").write_text("")
-    with pytest.raises(StoreError, match=r"set inbox\.path"):
+    with pytest.raises(StoreError, match=r"can be written by inbox\.path, or by store\.url"):
         InboxWriter(tmp_path / "inbox")
 
 
