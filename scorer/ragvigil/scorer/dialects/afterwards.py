@@ -1,39 +1,53 @@
 """Calls of a model after the answer: a verdict on it, a title, what to ask next; or the answer once more, but better.
 
-Such a call was shown the answer. What it was told to do, and what it replied, say which of the two it is; where
-neither does, nobody knows which reply the user got.
+The last call gave the answer, as a rule. It did not where what it was told to do and what it replied agree that it
+was about an earlier answer; where only its order says so, nobody knows which reply the user got.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.batches import Asked, shows
+from ragvigil.scorer.dialects.batches import alike, alone, shows
 from ragvigil.scorer.dialects.frames import asks
+from ragvigil.scorer.dialects.labels import ANSWERED, COLON
 from ragvigil.scorer.dialects.messages import last_message
-from ragvigil.scorer.dialects.parts import shown_in
+from ragvigil.scorer.dialects.parts import asked_in, shown_in
+from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.values import mapping_of
 from ragvigil.scorer.dialects.words import longest_first, words_of
 
 _DATA = words_of("asides")
 
 
-def _stems(kind: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{longest_first(_DATA[kind])})")
+def _phrases(kind: str, gap: int) -> re.Pattern[str]:
+    """The phrases of this kind, with up to so many characters of one sentence where they leave words out."""
+    choice = longest_first(_DATA[kind]).replace("\u2026", rf"[^.!?\n]{{0,{gap}}}?")
+    return re.compile(rf"(?<![a-z])(?:{choice})")
 
 
-_JUDGING, _ADDING, _AGAIN = _stems("judging"), _stems("adding"), _stems("again")
-_VERDICTS = frozenset(_DATA["verdicts"])
+_JUDGING, _ADDING, _AGAIN = _phrases("judging", 60), _phrases("adding", 20), _phrases("again", 0)
+_VERDICTS, _NEGATIVE = frozenset(_DATA["verdicts"]), frozenset(_DATA["negative"])
 _LAST = 10
 """Answers of which the last are looked at, and those before each."""
 _LONGEST_ORDER = 2_000
 """Characters of an order, at either end of what a model was told."""
 _ITEM = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)\u3001])\s*")
-_LEAST = 20
-"""Characters of an answer that stands in another text by no chance."""
+_LEAST = 12
+"""Bytes of the letters and digits of an answer that stands in another text by no chance."""
+_TITLE = 8
+"""Words of a title, and of a question that may come next."""
+_MARKS = re.compile(r"<[^<>\n]{1,80}>|\[\d{1,3}\]")
+_BLANKS = re.compile(r"[\W_]+")
+"""All that is no letter and no digit; marks are tags and citations. Code adds both to replies, or takes them out."""
+_DRAFT = re.compile(
+    rf"\b(?:{ANSWERED}|assistant|ai|response|reply)[^\n:\uff1a]{{0,12}}{COLON}[ \t]*\S", re.IGNORECASE
+)
+"""An answer that is shown below its label, and not only asked for."""
 
 
 class Last(NamedTuple):
@@ -43,16 +57,23 @@ class Last(NamedTuple):
     known: bool = True
 
 
-def without_afterwards(answers: list[Step], found: Sequence[str], returned: str) -> Last:
-    """The answers, by end, without those that came after one and were about it; `found` is what searches did.
+def without_afterwards(
+    answers: list[Step], found: Iterable[str], asked: Iterable[str], returned: str
+) -> Last:
+    """The answers, by end, without those that came after one and were about it.
 
-    `returned` is what the root says that it answered, if anything.
+    `found` is what searches did, `asked` what was asked and searched for; `returned` is what the root says that it
+    answered, if anything.
     """
-    kept = answers
-    while 1 < len(kept) <= _LAST:
-        about = _is_about(kept[-1], kept[:-1], found, returned)
+    texts, questions, root = {*found}, {*asked}, _bare(returned)
+    kept, doubted = answers, False
+    for _ in range(_LAST):
+        about = len(kept) > 1 and _is_about(kept[-1], kept[-1 - _LAST : -1], texts, questions, root)
         if not about:
-            return Last(kept, known=about is not None)
+            return Last(
+                kept, known=about is not None and not (doubted and not _agree(_bare(_said(kept[-1])), root))
+            )
+        doubted = doubted or _verdict(_said(kept[-1])) in _NEGATIVE
         kept = kept[:-1]
     return Last(kept)
 
@@ -72,36 +93,48 @@ def informed(answers: list[Step]) -> list[Step]:
     return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
 
 
-def _is_about(step: Step, before: Sequence[Step], found: Sequence[str], returned: str) -> bool | None:
-    """Whether a call was about an answer of one before it; None where nobody can tell."""
+def _is_about(
+    step: Step, before: Sequence[Step], found: set[str], asked: set[str], returned: str
+) -> bool | None:
+    """Whether a call was about an answer of one before it; None where its order says so, and its reply does not."""
     answered = [each for each in before if _is_informed(each, found)]
-    reply = (step.reading.answer or "").strip()
     said = last_message(step.reading.messages, "user")
     if not answered or said is None or step.reading.messages[-1].role != "user":
         return False
-    if _only_asks(reply) and not any(_only_asks(each.reading.answer or "") for each in answered):
+    shared = {message.text or "" for each in answered for message in each.reading.messages}
+    words = _without(_words(step, shared), found)
+    questions = asked | {asked_in(each) for each in _last_messages(answered)}
+    answers = {_said(each) for each in answered}
+    order = _order(words, questions.union(text for text in answers | shared if len(text) >= _LEAST))
+    judging, adding = _JUDGING.search(order) is not None, _ADDING.search(order) is not None
+    if not returned and not judging and not adding:
+        return False  # as nearly always
+    reply = _said(step)
+    prompt = alike("\n".join(message.text or "" for message in step.reading.messages))
+    drafts = _drafts(answers, _bare(prompt))
+    if _is_dropped(_bare(reply), drafts, returned):
         return True
-    own = Asked(step, bare=True)
-    told = [asked for each in answered if own.saw_answer_of(asked := Asked(each, bare=True))]
-    if not told or any(_goes_on(said, each) for each in answered):
+    if adding and _only_asks(reply) and not any(map(_only_asks, answers)):
+        return True
+    judged = judging and _is_verdict(reply) and not all(map(_is_verdict, answers))
+    if asked_in(said).strip() in questions and not _DRAFT.search(words):
+        return None if judged or (adding and asks(reply)) else False  # it answers the question itself
+    if judged:
+        return True
+    is_told = bool(drafts) or any(alone(alike(each)).search(prompt) for each in answers if each)
+    if not is_told or _AGAIN.search(_JUDGING.sub(" ", order)):
         return False
-    answers = {answer for asked in told for answer in asked.said}
-    if reply not in returned and any(len(each) >= _LEAST and each in returned for each in answers):
+    if adding and _is_brief(reply):
         return True
-    if _is_verdict(reply) and not all(map(_is_verdict, answers)):
-        return True
-    order = _order(step, [*answers, *found])
-    same = len(told) > 1 or (own.question is not None and own.question == told[0].question)
-    again, judging = _AGAIN.search(order) is not None, _JUDGING.search(order) is not None
-    adding = _ADDING.search(order) is not None
-    if same and (again or not (judging or adding)):
-        return False  # as where answers from parts of the passages are put together
-    if same and (judging or shows(step, bare=True)):
-        return None
-    return None if again == (judging or adding) else not again
+    return None if judging or adding else False
 
 
-def _is_informed(step: Step, found: Sequence[str]) -> bool:
+def _is_dropped(reply: str, drafts: Iterable[str], returned: str) -> bool:
+    """Whether the root returned a draft and not the reply; all are bare. A draft within the reply proves nothing."""
+    return reply not in returned and any(_agree(each, returned) and each not in reply for each in drafts)
+
+
+def _is_informed(step: Step, found: Iterable[str]) -> bool:
     """Whether its model was shown passages."""
     if shows(step, bare=True):
         return True
@@ -109,22 +142,15 @@ def _is_informed(step: Step, found: Sequence[str]) -> bool:
     return any(text in prompt for prompt in prompts for text in found)
 
 
-def _goes_on(said: Message, before: Step) -> bool:
-    """Whether its prompt is the earlier one and more, as an agent's with its notes."""
-    other = last_message(before.reading.messages, "user")
-    start = (other.text or "") if other is not None else ""
-    return bool(start) and (said.text or "").startswith(start)
+def _last_messages(steps: Iterable[Step]) -> list[Message]:
+    said = (last_message(step.reading.messages, "user") for step in steps)
+    return [message for message in said if message is not None]
 
 
-def _order(step: Step, texts: Sequence[str]) -> str:
-    """What the model was told to do, in lower case, without the texts that it was given."""
+def _words(step: Step, shared: set[str]) -> str:
+    """What the model was told last, and to do, without contexts and what an earlier one had been told, too."""
     told = [last_message(step.reading.messages, role) for role in ("system", "user")]
-    words = "\n".join(_without_context(message) for message in told if message is not None)
-    for text in texts:
-        words = words.replace(text, " ") if text else words
-    if len(words) > 2 * _LONGEST_ORDER:
-        words = f"{words[:_LONGEST_ORDER]}\n{words[-_LONGEST_ORDER:]}"
-    return words.lower()
+    return "\n".join(_without_context(each) for each in told if each is not None and each.text not in shared)
 
 
 def _without_context(message: Message) -> str:
@@ -132,8 +158,71 @@ def _without_context(message: Message) -> str:
     return f"{text[: context.start]}\n{text[context.end :]}" if context is not None else text
 
 
+def _order(words: str, texts: Iterable[str]) -> str:
+    """What a model was told to do, in lower case: both ends of the words without these texts."""
+    order = _without(words, texts)
+    return f"{order[:_LONGEST_ORDER]}\n{order[_LONGEST_ORDER:][-_LONGEST_ORDER:]}".lower()
+
+
+def _without(words: str, texts: Iterable[str]) -> str:
+    """The words without these texts; one may hold another, and they come in the order of no set."""
+    for text in sorted(texts, key=lambda text: (-len(text), text)):
+        words = words.replace(text, " ") if text else words
+    return words
+
+
+def _said(step: Step) -> str:
+    return answer_after_thoughts(step.reading.answer or "").strip()
+
+
+def _verdict(reply: str) -> str:
+    return reply.strip(" \t\n.!*\"'`\u3002").lower()
+
+
 def _is_verdict(reply: str) -> bool:
-    return reply.strip(" \t\n.!*\"'`\u3002").lower() in _VERDICTS
+    return _verdict(reply) in _VERDICTS
+
+
+def _bare(text: str) -> str:
+    """The letters and digits of a text: code decodes a reply, strips it, joins it, and takes its citations out.
+
+    >>> _bare("<p>It&#x27;s **nine**  [1].</p>") == _bare("it's nine.")
+    True
+    """
+    return _BLANKS.sub("", _MARKS.sub("", alike(text)))
+
+
+def _is_in(text: str, other: str) -> bool:
+    """Whether a text, bare, stands in another one by no chance."""
+    return len(text.encode()) >= _LEAST and text in other
+
+
+def _agree(text: str, returned: str) -> bool:
+    """Whether what the root returned is a reply, or a part of it, or holds it; both are bare."""
+    return _is_in(text, returned) or _is_in(returned, text) or (text == returned != "")
+
+
+def _drafts(answers: Iterable[str], prompt: str) -> set[str]:
+    """The answers, or texts in those that are JSON, that stand in a prompt; all of these are bare."""
+    texts, values = {*answers}, [value for answer in answers for value in mapping_of(answer).values()]
+    while values:
+        value = values.pop()
+        texts |= {value} if isinstance(value, str) else set()
+        values += mapping_of(value).values()
+    return {bare for bare in map(_bare, texts) if _is_in(bare, prompt)}
+
+
+def _is_brief(reply: str) -> bool:
+    """Whether a reply is one short line and no sentence that tells something, as a title is, or a question.
+
+    >>> _is_brief("Ferry times"), _is_brief("At nine."), _is_brief("A\\nB")
+    (True, False, False)
+    """
+    return (
+        "\n" not in reply
+        and len(reply.split()) <= _TITLE
+        and not reply.endswith((".", "!", "\u3002", "\uff01"))
+    )
 
 
 def _only_asks(reply: str) -> bool:

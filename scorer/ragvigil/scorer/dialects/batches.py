@@ -140,8 +140,8 @@ class Asked:
         """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
         if self._saw(other.answers):
             return True
-        alone = [_alone(alike(text)) for text in other.said - other.answers]
-        return any(short.search(prompt) for prompt in self.shown for short in alone)
+        short = [alone(alike(text)) for text in other.said - other.answers]
+        return any(each.search(prompt) for prompt in self.shown for each in short)
 
 
 def alike(text: str) -> str:
@@ -168,7 +168,7 @@ def _fields(answer: str) -> Iterator[str]:
     return (value.strip() for value in values if isinstance(value, str))
 
 
-def _alone(answer: str) -> re.Pattern[str]:
+def alone(answer: str) -> re.Pattern[str]:
     """A short answer that fills a line, all that is behind a colon, or quotes."""
     return re.compile(rf"(?:^|[:\uff1a\"'`>])[ \t]*{re.escape(answer)}[ \t]*(?:$|[\"'`<])", re.MULTILINE)
 

@@ -82,7 +82,7 @@ def completeness_of(
         return _partial(_MIXED, None)
     if not roles.replied:
         return _partial(
-            "another call was asked about its answer: which of the replies the user got is not told",
+            "another call was about its answer, or may be: which of the replies the user got is not told",
             roles.generation,
         )
     return (

@@ -55,7 +55,7 @@ class Roles:
 def roles_of(question: Question) -> Roles:
     """One step per role."""
     root = _root(question.steps) if question.plan is None else _above(question)
-    generation, known = _generation(question.steps, root.reading.answer if root else None)
+    generation, known = _generation(question.steps, root)
     return Roles(question, root, generation, replied=known)
 
 
@@ -296,21 +296,23 @@ def _unprepared(rivals: Sequence[Step]) -> Step:
     return rivals[0]
 
 
-def _generation(steps: Sequence[Step], returned: str | None) -> tuple[Step | None, bool]:
+def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, bool]:
     """Of the generations that answered, the last whose answer the root returned, else the last that is no aside.
 
     And whether it is known that this one answered the user.
     """
     every = sorted(_generators(steps), key=lambda step: (step.span.end, step.span.start, step.span.span_id))
     answering = innermost([step for step in every if step.reading.answer is not None])
-    expected = answer_after_thoughts(returned or "").strip()
+    expected = answer_after_thoughts((root.reading.answer if root else None) or "").strip()
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if expected and said[step] == expected]
     if agreeing or len(answering) < 2:
         return next(reversed(agreeing or answering or innermost(every)), None), True
     answers = informed([step for step in answering if not is_aside(said[step])]) or answering
     found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}
-    last = without_afterwards(answers, [*found - {""}], expected)
+    telling = [root, *(step for step in steps if step.role in _SEARCHING)]
+    asked = {(step.reading.query or "").strip() for step in telling if step is not None}
+    last = without_afterwards(answers, found - {""}, asked - {""}, expected)
     return last.answers[-1], last.known
 
 
