@@ -276,20 +276,45 @@ def test_a_note_that_nobody_can_read_breaks_nothing(note: str) -> None:
         assert not [*texts_of(record)]
 
 
-@pytest.mark.parametrize("key", ["embedding", "embedding.embeddings.0.embedding.vector"])
+@pytest.mark.parametrize(
+    "key",
+    [
+        "embedding",
+        "embedding.embeddings.0.embedding.vector",
+        "embedding.vector.0",
+        "vectors.0",
+        "contentVector",
+        "queryEmbedding",
+        "sparse_values",
+        "values",
+        "llm.prompt.tokens",
+        "retrieval.vector",
+    ],
+)
 def test_embeddings_go_with_the_texts(key: str) -> None:
     """A model can tell from one what the text was."""
     data = TracesData.FromString(spans(x="y"))
-    numbers = data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key=key).value.array_value.values
-    for number in (0.25, 0.5):
-        numbers.add().double_value = number
-    nodes = json.dumps([{"node": {"id_": "a", "text": "Snow.", "embedding": [0.25]}, "score": 0.5}])
-    data.resource_spans[0].scope_spans[0].spans[0].attributes.add(
-        key="retrieval.nodes"
-    ).value.string_value = nodes
+    (span,) = data.resource_spans[0].scope_spans[0].spans
+    for name in (key, "retrieval.scores"):
+        numbers = span.attributes.add(key=name).value.array_value.values
+        for number in (0.25, 0.5):
+            numbers.add().double_value = number
+    nodes = json.dumps([{"node": {"id_": "a", "text": "Snow.", key: [0.25, 0.5]}, "scores": [0.5, 0.25]}])
+    span.attributes.add(key="retrieval.nodes").value.string_value = nodes
     found = attributes(redaction(mode="ids_only").spans(data.SerializeToString()))
     assert found[key] == "__REDACTED__"
+    assert found["retrieval.scores"] == [0.25, 0.5]
     assert json.loads(str(found["retrieval.nodes"])) == [
-        {"node": {"id_": "a", "text": "__REDACTED__", "embedding": None}, "score": 0.5}
+        {"node": {"id_": "a", "text": "__REDACTED__", key: None}, "scores": [0.5, 0.25]}
     ]
     assert attributes(redaction().spans(data.SerializeToString()))[key] == [0.25, 0.5]
+
+
+def test_an_embedding_goes_that_lies_flat_and_what_is_said_of_it_stays() -> None:
+    """One number an attribute; whose it is and how long is no text."""
+    given = {"embedding__vector__0": 0.25, "embedding_model_name": "m", "embedding_dimensions": 2}
+    found = attributes(redaction(mode="ids_only").spans(spans(**given, document__vector="[0.25, 0.5]")))
+    assert found == {
+        "embedding.vector.0": "__REDACTED__", "embedding_model_name": "m", "embedding_dimensions": 2,
+        "document.vector": "__REDACTED__",
+    }  # fmt: skip

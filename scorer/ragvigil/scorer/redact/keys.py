@@ -91,16 +91,33 @@ _BESIDE = frozenset(
 """What stands beside the id of a passage."""
 
 
-_VECTOR = re.compile(r"(?:.*[._])?(?:embeddings?|vectors?)(?:_\w+)?", re.IGNORECASE)
+_VECTOR = re.compile(
+    r"(?:.*[._])?(?:embeddings?|vectors?|sparse_values)(?:_(?!(?:\w*_)?(?:ids?|model|name)$)\w+)?(?:\.\d+)?",
+    re.IGNORECASE,
+)
+_MEASURED = re.compile(
+    r"scor|distanc|similarit|relevan|rank|certaint|confiden|probab|(?:^|[._])ids?$", re.IGNORECASE
+)
 
 
 def is_vector(key: str) -> bool:
     """Whether an embedding stands there: figures from which a model can tell what the text was.
 
-    >>> is_vector("embedding"), is_vector("embedding.embeddings.0.embedding.vector"), is_vector("embedding.model_name")
-    (True, True, False)
+    >>> is_vector("embedding"), is_vector("embedding.embeddings.0.embedding.vector.0"), is_vector("contentVector")
+    (True, True, True)
+    >>> is_vector("embedding.model_name"), is_vector("embedding_model_name"), is_vector("vectorId")
+    (False, False, False)
     """
-    return _VECTOR.fullmatch(key) is not None
+    return _VECTOR.fullmatch(_CAMEL.sub("_", key)) is not None
+
+
+def may_list(key: str) -> bool:
+    """Whether several numbers under it are scores, ranks or ids; any others may be an embedding, or pieces of a text.
+
+    >>> may_list("scores"), may_list("cosineDistances"), may_list("ids"), may_list("values"), may_list("tokens")
+    (True, True, True, False, False)
+    """
+    return _MEASURED.search(_CAMEL.sub("_", key)) is not None
 
 
 @lru_cache(maxsize=4096)

@@ -16,9 +16,9 @@ from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.dialects.withheld import NOTE
-from ragvigil.scorer.redact.keys import Meaning, is_vector, meaning_of, meaning_under, opens_a_door
+from ragvigil.scorer.redact.keys import Meaning, is_vector, may_list, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
-from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts
+from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts, are_numbers
 from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, span_of, spans_in
 from ragvigil.tracer.redaction import redact
 
@@ -117,6 +117,10 @@ class Redaction:
             walk.cut()
         return data.SerializeToString()
 
+    def cut(self, text: str) -> str:
+        """The text without what the rules find, in whatever mode."""
+        return self._texts.cut(text, self._texts.rules([text]))
+
     def close(self) -> None:
         """End what it started."""
         self._texts.close()
@@ -134,6 +138,15 @@ class Redaction:
             (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
         )
         return self._settings.services.get(name, self._settings.mode)
+
+
+def _is_embedding(value: AnyValue, key: str) -> bool:
+    """Whether figures from which a model can tell a text stand there, or one of them, as under vector.0."""
+    which = value.WhichOneof("value")
+    if which == "array_value":
+        numbers = [plain(item) for item in value.array_value.values]
+        return is_vector(key) or (not may_list(key) and are_numbers(numbers))
+    return which in ("double_value", "int_value") and key[-1:].isdecimal() and is_vector(key)
 
 
 def _order(span: WireSpan) -> tuple[int, bytes]:
@@ -283,7 +296,7 @@ class _Walk:
             self._contents.append((value, which, value.string_value))
         elif which == "string_value" and meaning is Meaning.PASSAGES:
             self._passages.append((value, which, value.string_value))
-        elif which == "array_value" and self._mode == "ids_only" and is_vector(key):
+        elif self._mode == "ids_only" and _is_embedding(value, key):
             value.string_value = REDACTED
         elif which == "array_value":
             for item in value.array_value.values:
@@ -328,7 +341,7 @@ class _Told:
     label: bool
     transport: bool
     unusual: bool
-    """Whether it is no clean key of a text, passages or a figure of one, a label or a document's id."""
+    """Whether it is no clean key of a text, passages or a figure of one, a label or a document's id, or an embedding's."""
 
 
 @lru_cache(maxsize=4096)
@@ -341,6 +354,9 @@ def _told_under(key: str, parent: str, siblings: Collection[str]) -> _Told:
 
 
 def _told(key: str, meaning: Meaning, *, clean: bool) -> _Told:
+    vector = is_vector(key)
+    if vector and meaning is Meaning.PASSAGES:
+        meaning = Meaning.TEXT  # of which no figure stays where texts do not
     text, passages, label = (meaning is one for one in (Meaning.TEXT, Meaning.PASSAGES, Meaning.LABEL))
     return _Told(
         key,
@@ -350,5 +366,5 @@ def _told(key: str, meaning: Meaning, *, clean: bool) -> _Told:
         passages,
         label,
         meaning is Meaning.TRANSPORT,
-        not (clean and (text or passages or label or meaning is Meaning.DOCUMENT_ID)),
+        vector or not (clean and (text or passages or label or meaning is Meaning.DOCUMENT_ID)),
     )

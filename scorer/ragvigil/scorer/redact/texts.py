@@ -12,7 +12,7 @@ from ragvigil.scorer.dialects.streams import recut
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.redact.fields import Field, fields_in, may_hold_fields
 from ragvigil.scorer.redact.hook import Hook
-from ragvigil.scorer.redact.keys import Meaning, is_vector, meaning_under, opens_a_door
+from ragvigil.scorer.redact.keys import Meaning, is_vector, may_list, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.tracer.redaction import RULES, Rule, redact_by, rules_for
 
@@ -112,6 +112,8 @@ class Texts:
             return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
             items = cast("list[object]", value)
+            if rules is None and key and not may_list(key) and are_numbers(items):
+                return None
             if rules:
                 items = recut(items, lambda text: self._plain(text, self._for(text)))
             return [self._value(item, meaning, rules, depth - 1, key) for item in items]
@@ -183,6 +185,17 @@ class Texts:
             return text
         answer = self._hook(text)
         return REDACTED if answer is None else answer
+
+
+def are_numbers(items: Sequence[object]) -> bool:
+    """Whether it is two numbers or more.
+
+    >>> are_numbers([0.5, 1]), are_numbers([0.5]), are_numbers([True, False])
+    (True, False, False)
+    """
+    return len(items) > 1 and all(
+        isinstance(item, (int, float)) and not isinstance(item, bool) for item in items
+    )
 
 
 def _json(text: str) -> tuple[object, bool]:
