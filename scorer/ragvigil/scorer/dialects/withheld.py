@@ -76,6 +76,8 @@ def recalled(spans: Sequence[Span], records: list[RagTrace]) -> list[RagTrace]:
     note = next((one for one in notes if one.digest == digest), None)
     if note is None or not note.records:
         latest = max(notes, key=lambda one: (one.spans, one.digest))
+        if len(latest.records) == len(records) == 1:
+            return [_same(records[0], *each) for each in latest.records.items()]
         return [_later(record, latest.records.get(record.span_id)) for record in records]
     read = {record.span_id: record for record in records}
     return [_with(read.get(key) or _bare(key, spans), facts) for key, facts in note.records.items()]
@@ -132,6 +134,19 @@ def _later(record: RagTrace, facts: Mapping[str, object] | None) -> RagTrace:
             completeness=missing,
         )
     return replace(record, cited=record.cited or _cited(facts.get("cited")))
+
+
+def _same(record: RagTrace, span_id: str, facts: Mapping[str, object]) -> RagTrace:
+    """The one record of a trace of which one was noted: by its span then, since without the texts nothing tells which
+    of several replies is the answer. Where another one came with its text, beside one that could cite, nobody knows.
+    """
+    later, cited = _later(record, facts), _cited(facts.get("cited"))
+    if record.span_id == span_id or (record.answer is not None and cited is None):
+        return later
+    later = replace(later, span_id=span_id)
+    if record.answer is None:
+        return later
+    return replace(later, answer=None, cited=cited, completeness="partial_evidence")
 
 
 def _bare(span_id: str, spans: Sequence[Span]) -> RagTrace:
