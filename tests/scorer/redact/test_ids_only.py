@@ -236,6 +236,53 @@ def test_a_span_that_comes_late_makes_no_record_whole(before: Completeness, afte
     assert (more.completeness, [one.id for one in more.documents]) == ("withheld", ["b"])
 
 
+HEADED = """Answer from the context.
+
+[Source: Ann Smith was fired for theft.pdf]
+She was fired.
+
+[Source: ann@mail.example.org]
+Of Monday.
+
+[Source: b.pdf]
+Snow.
+
+Question: why?"""
+
+
+def asked(prompt: str, answer: str, **given: str) -> Assembled:
+    """A question to a model, as one delivery."""
+    messages = {
+        f"gen_ai__{kind}__messages": json.dumps(
+            [{"role": role, "parts": [{"type": "text", "content": text}]}]
+        )
+        for kind, role, text in (("input", "user", prompt), ("output", "assistant", answer))
+    }
+    payload = spans(gen_ai__operation__name="chat", gen_ai__request__model="m", **messages, **given)
+    return Assembled("74" * 16, (payload,), (), Position(1, 1), False, 0)
+
+
+def test_headings_of_a_prompt_are_no_ids_to_keep() -> None:
+    """They may be sentences, or name people; what is written as an id is stays, and what is cited can still be told."""
+    answer = "She was [Ann Smith was fired for theft.pdf] [b.pdf]."
+    (whole,) = records(scored([asked(HEADED, answer)], mode="full")).values()
+    assert [one.id for one in whole.documents][0::2] == ["Ann Smith was fired for theft.pdf", "b.pdf"]
+    bare = scored([asked(HEADED, answer)], mode="ids_only")
+    (record,) = records(bare).values()
+    assert [one.id for one in record.documents] == ["(passage 1)", "(passage 2)", "b.pdf"]
+    assert record.cited is not None
+    assert record.cited.ids == ("(passage 1)", "b.pdf")
+    assert [one for one in (b"Ann Smith", b"ann@") if one in bare.raw.spans] == []
+
+
+def test_an_id_that_its_sender_gave_as_one_stays_whatever_it_is() -> None:
+    """It is on its span, too."""
+    told = json.dumps([{"id": "Annual leave.pdf", "content": "28 days.", "score": 0.5}])
+    given = asked("How long?", "28 days.", retrieval__documents=told, openinference__span__kind="RETRIEVER")
+    (record,) = records(scored([given], mode="ids_only")).values()
+    assert [one.id for one in record.documents] == ["Annual leave.pdf"]
+
+
 def test_what_is_stored_is_read_again_as_it_was() -> None:
     """From one note."""
     (trace,) = traces_in(SOME[0])

@@ -341,7 +341,7 @@ class _Told:
     label: bool
     transport: bool
     unusual: bool
-    """Whether it is no clean key of a text, passages or a figure of one, a label or a document's id, or an embedding's."""
+    """Whether it is an embedding's, or no clean key of a text, passages or a figure of one, a label or an id."""
 
 
 @lru_cache(maxsize=4096)

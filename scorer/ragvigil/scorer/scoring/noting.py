@@ -10,6 +10,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.dialects import Dialect, read_records
 from ragvigil.scorer.dialects.withheld import noted
+from ragvigil.scorer.scoring.naming import Names, is_key
 from ragvigil.scorer.span import LogEvent, Span
 from ragvigil.scorer.trace import Cited, RagTrace
 
@@ -17,7 +18,6 @@ _log = logging.getLogger(__name__)
 
 _RANK = re.compile(r"\d{1,3}")
 _DIGITS = re.compile(r"\d+")
-_LONGEST = 64
 
 
 def note_of(
@@ -26,21 +26,24 @@ def note_of(
     dialects: Sequence[Dialect],
     rules: Callable[[str], Rules],
     *,
+    cut: Callable[[str], str],
     timed_out: bool,
 ) -> str | None:
     """What to note of the spans of one trace, which still have their texts; None where they cannot be read.
 
-    `rules` says how a service cites.
+    `rules` says how a service cites, `cut` takes out of an id what must not stay.
     """
     try:
         records = read_records(spans, events, timed_out=timed_out, dialects=dialects)
-        return noted(records, spans, lambda record: cited_in(record, rules(record.service)))
+        names = Names(records, spans, cut)
+        cited = {one.span_id: names.cited(cited_in(one, rules(one.service), cut)) for one in records}
+        return noted(list(map(names.record, records)), spans, lambda record: cited[record.span_id])
     except Exception as error:  # no traceback: it may quote the content
         _log.error("a trace that withholds its texts cannot be read: %s", type(error).__name__)
         return None
 
 
-def cited_in(record: RagTrace, rules: Rules) -> Cited | None:
+def cited_in(record: RagTrace, rules: Rules, cut: Callable[[str], str] = str) -> Cited | None:
     """What an answer cites, without a word of it; None where there is no answer, or nothing that it could cite.
 
     What was not retrieved may be any word of the answer, unless it is a rank or written as the retrieved ids are:
@@ -63,13 +66,15 @@ def cited_in(record: RagTrace, rules: Rules) -> Cited | None:
     if dead and record.completeness == "partial_evidence":
         return None  # what was retrieved is not all known
     shapes = {_shape(document.id) for document in record.documents if document.id}
-    named = [one for one in dead if _RANK.fullmatch(one) or _is_written_so(one, shapes)]
+    named = [
+        one for one in dead if _RANK.fullmatch(one) or (_is_written_so(one, shapes) and is_key(one, cut))
+    ]
     unnamed = [f"(unnamed {number})" for number in range(1, len(dead) - len(named) + 1)]
     return Cited(tuple(ids), (*named, *unnamed))
 
 
 def _is_written_so(name: str, shapes: set[str]) -> bool:
-    return len(name) <= _LONGEST and _shape(name) in shapes and _DIGITS.search(name) is not None
+    return _shape(name) in shapes and _DIGITS.search(name) is not None
 
 
 def _shape(name: str) -> str:

@@ -121,6 +121,7 @@ class TraceScoring:
             logs_of(logs) if logs else (),
             self._dialects,
             self._checking.rules_of,
+            cut=self._redaction.cut,
             timed_out=received.timed_out,
         )
 
