@@ -107,11 +107,12 @@ more than its error without costing another one.
   slower; English, and the commonest in Portuguese, Spanish, German and French). A wrong unit or comparative that is in
   no table, or in a sentence that is put otherwise, passes.
 - Miles, pounds and other units that are no decimal multiples are not converted; temperatures are, within one sentence.
-  A minus is read only before its number; Chinese and Japanese numbers in characters (三百五十万) are where they are large or
-  something is counted with them: of 40 wrong ones beside digits all passed, now 2, and all of 60 right ones pass as before.
-- How often something is so (once and twice, daily, weekly, monthly, once a week and seven days a week) is compared where
-  all else is much alike: of 20 wrong ones in six languages 18 passed, now 2 (*une fois*, *una volta*), of 29 right ones
-  none fails. "Every other Monday" and the like are not compared.
+  A minus is read only before its number; Chinese and Japanese numbers in characters (三百五十万) are where they are
+  large or something is counted with them: of 40 wrong ones beside digits all passed, now 2, and all of 60 right ones
+  pass as before.
+- How often something is so (once and twice, daily, weekly, monthly, once a week and seven days a week) is compared
+  where all else is much alike: of 20 wrong ones in six languages 18 passed, now 2 (*une fois*, *una volta*), of 29
+  right ones none fails. "Every other Monday" and the like are not compared.
 - **Of 148 right answers as ten kinds of services give them, in six languages, ten fail (13 before); of 80 with one
   planted fault of four kinds 60 are doubted (18 before).** (`python -m tests.scorer.checks.service_answers`; written by
   one person before the rules, who made them for two thirds of each kind. Of the third kept aside a few were seen
