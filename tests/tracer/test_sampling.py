@@ -148,6 +148,22 @@ def test_through_the_services_provider_the_threshold_of_the_span_counts(
     assert [span.name for span in spans if OURS in (span.attributes or {})] == []
 
 
+@pytest.mark.parametrize(("told", "attribute"), [(0.5, None), (0.25, 0.25)])
+def test_what_the_service_tells_is_not_said_beside_a_threshold_that_says_it(
+    record: Callable[..., Recording],
+    service: Callable[[Sampler], InMemorySpanExporter],
+    told: float,
+    attribute: float | None,
+) -> None:
+    """It would count twice: behind a Collector that keeps as much, the scorer takes both for two samplers."""
+    theirs = service(consistent(0.5))
+    record(content_to="all", sampling_probability=told)
+    for _ in range(64):
+        ask("why")
+    roots = [span for span in theirs.get_finished_spans() if span.name.startswith("invoke_workflow")]
+    assert {dict(span.attributes or {}).get(OURS) for span in roots} == {attribute}
+
+
 @pytest.mark.parametrize(
     ("sampler", "parent", "probability"),
     [

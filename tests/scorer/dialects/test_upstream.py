@@ -95,7 +95,8 @@ def test_our_tracer_through_the_services_provider_has_the_rate_of_its_sampler() 
         ("", 0.5, 0.5),
         ("ot=th:c", 1.0, 0.25),
         ("ot=th:c", 0.5, 0.125),
-        ("ot=th:c", 0.25, 0.25),
+        ("ot=th:c", 0.25, 0.0625),
+        ("ot=th:0", 1.0, 1.0),
         ("ot=th:0", None, 1.0),
         ("ot=th:c", None, 0.25),
     ],
@@ -113,6 +114,27 @@ def test_a_collectors_sampler_behind_that_of_the_service_counts_once_and_so_does
         for operation, span in zip(operations, sampled(trace_state, "ragvigil"), strict=False)
     ]
     assert only(spans).upstream_probability == probability
+
+
+@pytest.mark.parametrize(
+    ("attributes", "probability"),
+    [
+        ({"logfire.sample_rate": 0.5}, 0.5),
+        ({"jaeger.sampler.type": "probabilistic", "jaeger.sampler.param": 0.5}, 0.5),
+        ({"_MS.sampleRate": 50}, 0.5),
+        ({"SampleRate": 2}, None),
+        ({"sampling.probability": 0.5}, None),
+        ({"SampleRate": 4}, 0.125),
+    ],
+)
+def test_an_attribute_that_says_the_same_as_our_tracer_may_be_of_the_same_sampler(
+    attributes: dict[str, object], probability: float | None
+) -> None:
+    """It is where only the service's SDK writes it; else it is said that there was one, and the rate is unknown."""
+    told = {"gen_ai.operation.name": "chat", "ragvigil.sampling.probability": 0.5, **attributes}
+    record = only([replace(trace()[-1], attributes=told, scope="ragvigil")])
+    assert record.upstream_probability == probability
+    assert record.upstream_sampler == (None if probability else "one that keeps 0.5, or two that do")
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -44,13 +45,15 @@ class Sampling:
 
         By what the service told; else by the threshold that a consistent sampler left in ``tracestate`` of the
         service's span ``around``; else by the sampler itself. One that goes by its parent says nothing of a request
-        that another service began. None where our ``own`` span has such a threshold: it says so itself, and a sampler
-        on the way that lowers it, such as a Collector's, must not count twice.
+        that another service began. None where our ``own`` span has such a threshold, or one that says what was told:
+        it says so itself, and a sampler on the way that lowers it, such as a Collector's, must not count twice.
         """
+        kept = threshold_probability((around if own is None else own).get_span_context().trace_state)
         if told is not None:
-            return _possible(_asked(told))
-        span = around if own is None else own
-        if (kept := threshold_probability(span.get_span_context().trace_state)) is not None:
+            asked = _possible(_asked(told))
+            twice = own is not None and kept is not None and asked is not None
+            return None if twice and math.isclose(asked or 0, kept or 0, rel_tol=1e-3) else asked
+        if kept is not None:
             return _possible(kept) if own is None else None
         provider = global_provider()
         if provider is not self._provider:

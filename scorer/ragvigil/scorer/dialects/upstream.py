@@ -19,7 +19,7 @@ from __future__ import annotations
 import itertools
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from ragvigil.scorer.dialects.question import Question
@@ -35,6 +35,8 @@ _SHARE = ("sampling.probability", "logfire.sample_rate")
 _PERCENT = ("microsoft.sample_rate", "_MS.sampleRate")
 _JAEGER = ("jaeger.sampler", "sampler")
 _HINTS = frozenset((*_ONE_IN, *_SHARE, *_PERCENT, *(f"{prefix}.type" for prefix in _JAEGER)))
+_ON_THE_WAY = frozenset((*_ONE_IN, "sampling.probability"))
+"""Those of them that also samplers behind the service write; all others are its SDK's."""
 _LIMITING = frozenset({"ratelimiting", "lowerbound"})
 """Jaeger's samplers whose parameter is traces a second: what share that was, nobody says."""
 _POLICY = "tailsampling.policy"
@@ -62,17 +64,23 @@ def sampling_of(question: Question) -> Sampling:
     largest probability counts. Of two that one span tells the smaller is taken: a sampler that knows of the one
     before it multiplies. Spans above the question are asked only when its own are silent. What a tracer says of its
     service's sampler beside all this is one more factor: it says so where that left no threshold, so that a sampler
-    on the way, such as a Collector's, could not know of it. Where both say the same, they say it of one sampler.
+    on the way, such as a Collector's, could not know of it. Where an attribute says the same as the tracer, an SDK
+    wrote it of the one sampler; of one that is also written on the way nobody knows whether it is a second one.
     """
     around = list(_around(question))
     if not any(map(_tells, around)):
         return _UNTOLD
     told = [probability for step in question.steps if step.dialect if (probability := _probability(step))]
     told = told or [share for step in around if (share := hinted_probability(step.span.attributes))]
-    return Sampling(
-        _both(max(told, default=None), _said(question)),
-        next((name for step in around if (name := _silent(step.span))), None),
-    )
+    silent = next((name for step in around if (name := _silent(step.span))), None)
+    kept, said = max(told, default=None), _said(question)
+    if kept is None or said is None:
+        return Sampling(said if kept is None else kept, silent)
+    if said == 1 or not math.isclose(kept, said, rel_tol=1e-3) or not (written := _hints(around)):
+        return Sampling(kept * said, silent)
+    if _ON_THE_WAY.isdisjoint(written):
+        return Sampling(kept, silent)
+    return Sampling(None, silent or f"one that keeps {said:.3g}, or two that do"[:_LONGEST_NAME])
 
 
 def _said(question: Question) -> float | None:
@@ -81,15 +89,9 @@ def _said(question: Question) -> float | None:
     return max(said, default=None)
 
 
-def _both(told: float | None, said: float | None) -> float | None:
-    """With which probability two samplers kept the question, one of which did not know of the other.
-
-    >>> _both(0.25, 0.5), _both(0.25, 1.0), _both(0.25, 0.25), _both(None, 0.5)
-    (0.125, 0.25, 0.25, 0.5)
-    """
-    if told is None or said is None or math.isclose(told, said, rel_tol=1e-3):
-        return said if told is None else told
-    return told * said
+def _hints(around: Iterable[Step]) -> set[str]:
+    """The attributes there that tell of a sampler."""
+    return {name for step in around for name in _HINTS.intersection(step.span.attributes)}
 
 
 def _tells(step: Step) -> bool:
