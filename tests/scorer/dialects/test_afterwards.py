@@ -85,6 +85,9 @@ def test_several_of_them_come_after_one_another() -> None:
         (f"Fact-check the answer and correct it.\n\nContext:\n{SHOWN}\n\nAnswer: {ANSWER}", BETTER),
         (f"The answer {ANSWER!r} is not grounded. Answer again.\n\n{SHOWN}\n\n{QUESTION}", BETTER),
         (f"Keep only what is relevant to the user.\nUser: {QUESTION}\nText: {ANSWER}", "At nine."),
+        (f"Critique the answer, then write the final one.\n{ANSWER}", BETTER),
+        (f"Vérifie si la réponse est juste et corrige-la.\n{ANSWER}", "À neuf heures."),
+        (f"Extract only the time, with no keywords for style:\n{ANSWER}", "nine"),
         (f"Write three quiz questions about this:\n{ANSWER}", NEXT),
     ],
 )
@@ -92,6 +95,46 @@ def test_the_answer_once_more_is_the_answer(prompt: str, reply: str) -> None:
     """Translated, reworded, or answered again with more passages."""
     record = asked((PROMPT, ANSWER), (prompt, reply))
     assert (record.answer, record.completeness) == (reply, "complete")
+
+
+@pytest.mark.parametrize(
+    ("system", "reply"),
+    [
+        ("Speak briefly. Suggest a follow-up question only if asked.", "It leaves at nine"),
+        ("Check whether the answer is grounded; output the final text only.", "At nine."),
+    ],
+)
+def test_what_a_system_message_says_of_some_case_is_no_order(system: str, reply: str) -> None:
+    """The user's message tells what to do."""
+    told = {**generation(reply, question=system), "llm.input_messages.0.message.role": "system"}
+    told |= {
+        f"llm.input_messages.1.message.{key}": text
+        for key, text in (("role", "user"), ("content", f"Say: {ANSWER}"))
+    }
+    spans = [
+        span("a0", name="POST /ask", start=0, end=99),
+        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
+        span("b2", told, parent="a0", start=20, end=25),
+    ]
+    record = only(spans)
+    assert (record.answer, record.completeness) == (reply, "complete")
+
+
+@pytest.mark.parametrize(
+    "system", ["Write a short title for this chat.", "Is the answer safe? Say safe or unsafe."]
+)
+def test_a_system_message_is_the_order_where_the_user_s_only_shows_what_was_said(system: str) -> None:
+    """So titles are asked for, and guards."""
+    told = {**generation("safe", question=system), "llm.input_messages.0.message.role": "system"}
+    told |= {"llm.input_messages.1.message.role": "user"}
+    told |= {"llm.input_messages.1.message.content": f"User: {QUESTION}\nAssistant: {ANSWER}"}
+    spans = [
+        span("a0", name="POST /ask", start=0, end=99),
+        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
+        span("b2", told, parent="a0", start=20, end=25),
+    ]
+    record = only(spans)
+    assert (record.answer, record.completeness) == (ANSWER, "complete")
 
 
 @pytest.mark.parametrize(

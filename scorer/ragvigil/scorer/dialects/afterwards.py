@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.batches import alike, alone, shows
 from ragvigil.scorer.dialects.frames import asks
-from ragvigil.scorer.dialects.labels import ANSWERED, COLON
+from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
 from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.react import answer_after_thoughts
@@ -30,7 +30,8 @@ def _phrases(kind: str, gap: int) -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{choice})")
 
 
-_JUDGING, _ADDING, _AGAIN = _phrases("judging", 60), _phrases("adding", 20), _phrases("again", 0)
+_JUDGING, _ADDING = _phrases("judging", 60), _phrases("adding", 20)
+_AGAIN, _WRITING = _phrases("again", 0), _phrases("writing", 0)
 _VERDICTS, _NEGATIVE = frozenset(_DATA["verdicts"]), frozenset(_DATA["negative"])
 _LAST = 10
 """Answers of which the last are looked at, and those before each."""
@@ -48,6 +49,13 @@ _DRAFT = re.compile(
     rf"\b(?:{ANSWERED}|assistant|ai|response|reply)[^\n:\uff1a]{{0,12}}{COLON}[ \t]*\S", re.IGNORECASE
 )
 """An answer that is shown below its label, and not only asked for."""
+
+_SHOWING = re.compile(
+    rf"\s*(?:\Z|[\[{{<\"]|{HEAD}(?:{ASKED}|{ANSWERED}|{CONTEXT}|human|assistant|ai|input|history|chat|conversation)"
+    rf"[^\n:\uff1a]{{0,20}}{COLON})",
+    re.IGNORECASE,
+)
+"""How a message begins that shows something, and gives no order."""
 
 
 class Last(NamedTuple):
@@ -102,31 +110,43 @@ def _is_about(
     if not answered or said is None or step.reading.messages[-1].role != "user":
         return False
     shared = {message.text or "" for each in answered for message in each.reading.messages}
-    words = _without(_words(step, shared), found)
     questions = asked | {asked_in(each) for each in _last_messages(answered)}
     answers = {_said(each) for each in answered}
-    order = _order(words, questions.union(text for text in answers | shared if len(text) >= _LEAST))
+    given = questions.union(found, (text for text in answers | shared if len(text) >= _LEAST))
+    order = _order(step, given, shared)
     judging, adding = _JUDGING.search(order) is not None, _ADDING.search(order) is not None
     if not returned and not judging and not adding:
         return False  # as nearly always
     reply = _said(step)
-    prompt = alike("\n".join(message.text or "" for message in step.reading.messages))
-    drafts = _drafts(answers, _bare(prompt))
-    if _is_dropped(_bare(reply), drafts, returned):
+    if returned and _is_dropped(_bare(reply), _drafts(answers, _prompt(step)), returned):
         return True
     if adding and _only_asks(reply) and not any(map(_only_asks, answers)):
         return True
     judged = judging and _is_verdict(reply) and not all(map(_is_verdict, answers))
-    if asked_in(said).strip() in questions and not _DRAFT.search(words):
+    if asked_in(said).strip() in questions and not _DRAFT.search(_without(said.text or "", found)):
         return None if judged or (adding and asks(reply)) else False  # it answers the question itself
     if judged:
         return True
-    is_told = bool(drafts) or any(alone(alike(each)).search(prompt) for each in answers if each)
-    if not is_told or _AGAIN.search(_JUDGING.sub(" ", order)):
+    rest = _ADDING.sub(" ", _JUDGING.sub(" ", order))
+    if _AGAIN.search(rest) or not _is_told(step, answers):
         return False
     if adding and _is_brief(reply):
         return True
-    return None if judging or adding else False
+    return None if judging and not _WRITING.search(rest) else False
+
+
+def _is_told(step: Step, answers: Iterable[str]) -> bool:
+    """Whether it was shown one of these answers, decoded or not; a short one by itself."""
+    prompts = [message.text or "" for message in step.reading.messages]
+    if any(len(each) >= _LEAST and each in text for each in answers for text in prompts):
+        return True  # as nearly always
+    if _drafts(answers, _prompt(step)):
+        return True
+    return any(alone(alike(each)).search(alike(text)) for each in answers if each for text in prompts)
+
+
+def _prompt(step: Step) -> str:
+    return _bare("\n".join(message.text or "" for message in step.reading.messages))
 
 
 def _is_dropped(reply: str, drafts: Iterable[str], returned: str) -> bool:
@@ -147,21 +167,27 @@ def _last_messages(steps: Iterable[Step]) -> list[Message]:
     return [message for message in said if message is not None]
 
 
-def _words(step: Step, shared: set[str]) -> str:
-    """What the model was told last, and to do, without contexts and what an earlier one had been told, too."""
-    told = [last_message(step.reading.messages, role) for role in ("system", "user")]
-    return "\n".join(_without_context(each) for each in told if each is not None and each.text not in shared)
-
-
 def _without_context(message: Message) -> str:
     text, context = message.text or "", shown_in(message)
     return f"{text[: context.start]}\n{text[context.end :]}" if context is not None else text
 
 
-def _order(words: str, texts: Iterable[str]) -> str:
-    """What a model was told to do, in lower case: both ends of the words without these texts."""
-    order = _without(words, texts)
+def _order(step: Step, texts: set[str], shared: set[str]) -> str:
+    """What a model was told to do, in lower case: both ends of it without contexts and these texts.
+
+    What a system's message says is no order where the user's gives one: what to do in some case, or never.
+    """
+    system, user = (_told(step, role, shared) for role in ("system", "user"))
+    order = _without(user, texts)
+    if _SHOWING.match(order):
+        order = f"{_without(system, texts)}\n{order}"
     return f"{order[:_LONGEST_ORDER]}\n{order[_LONGEST_ORDER:][-_LONGEST_ORDER:]}".lower()
+
+
+def _told(step: Step, role: str, shared: set[str]) -> str:
+    """The last message of a role without its context, "" where an earlier call was told the same."""
+    message = last_message(step.reading.messages, role)
+    return "" if message is None or message.text in shared else _without_context(message)
 
 
 def _without(words: str, texts: Iterable[str]) -> str:
