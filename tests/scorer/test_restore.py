@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import os
 import shutil
 import sqlite3
+import stat
 import time
 from contextlib import closing, suppress
 from functools import partial
@@ -138,6 +140,44 @@ def test_nothing_is_passed_over_in_an_inbox_of_which_segments_were_deleted(
         with closing(InboxReader(inbox)) as reader:
             found = reader.read(store.records.watermark())
         assert sum(row.position.segment > before for row in found) == 40
+
+
+def test_nothing_is_passed_over_where_segments_were_deleted_and_the_clock_was_set_back_for_a_while(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The newest segment is above the store's position again, and rows in those below it were passed over."""
+    inbox = tmp_path / "inbox"
+
+    def at(seconds: int) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr("time.time_ns", lambda: seconds * 10**9)
+            filled(inbox)
+
+    at(2000)
+    with SqliteStore(settings_in(tmp_path)) as store:
+        store.recognise(inbox)
+        with closing(InboxReader(inbox)) as reader:
+            read_to(store, reader.read()[-1].position)
+            for path in inbox.glob("*.db*"):
+                path.unlink()
+            at(1000)
+            at(3000)
+            store.recognise(inbox)
+            assert len(reader.read(store.records.watermark())) == 10
+
+
+def test_a_token_outlives_a_loss_of_power(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On disk first what it says, under another name; then that it has its own."""
+    synced: list[tuple[bool, bool]] = []
+
+    def watched(descriptor: int) -> None:
+        folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
+        assert not folder or os.path.samestat(os.fstat(descriptor), tmp_path.stat())
+        synced.append((folder, token_of(tmp_path) == "abc"))
+
+    monkeypatch.setattr(os, "fsync", watched)
+    mark(tmp_path, "abc")
+    assert synced == [(False, False), (True, True)]
 
 
 def test_a_reader_finds_what_comes_after_the_segments_were_deleted_under_a_receiver(

@@ -11,7 +11,8 @@ from tests.scorer.inbox.rows import TRACE, arrival, files, numbers, wait_for
 
 from ragvigil.scorer.errors import DamagedSegmentError, StoreError
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxRow, InboxWriter, Position
-from ragvigil.scorer.inbox.segments import next_number
+from ragvigil.scorer.inbox.segment_log import SegmentLog
+from ragvigil.scorer.inbox.segments import create, next_number
 
 
 def test_a_segment_deleted_under_the_writer_is_not_acked_as_durable(
@@ -197,10 +198,11 @@ def test_a_half_made_segment_does_not_stop_the_reader(
 ) -> None:
     """A crash between making a file and its table leaves only a draft, which the next writer replaces."""
     monkeypatch.setattr("time.time_ns", lambda: 17 * 10**9)
-    (tmp_path / "17000.new").write_bytes(b"half")
+    (tmp_path / "segment.new").write_bytes(b"half")
     writer = InboxWriter(tmp_path)
     writer.append([arrival(1)]).result(5)
     assert [path.name for path in files(tmp_path)] == ["17000.db"]
+    assert not list(tmp_path.glob("*.new"))
     assert numbers(reader.read()) == [1]
     writer.close()
 
@@ -232,3 +234,44 @@ def test_the_number_of_a_new_segment_is_above_all_that_are_there(tmp_path: Path)
     assert next_number(tmp_path, now=17_000) == 17_000
     (tmp_path / "18000.db.damaged").touch()
     assert next_number(tmp_path, now=17_000) == 18_001
+
+
+def test_a_number_that_was_given_does_not_come_back_where_segments_were_deleted_and_the_clock_set_back(
+    tmp_path: Path,
+) -> None:
+    """A store may have a position in what is gone; what cannot be read of the highest number says nothing."""
+    create(tmp_path, 17_000).unlink()
+    assert next_number(tmp_path, now=16_000) == 17_001
+    assert next_number(tmp_path, now=18_000) == 18_000
+    (tmp_path / "highest").write_bytes(b"\xff")
+    assert next_number(tmp_path, now=16_000) == 16_000
+
+
+@pytest.mark.parametrize("step", ["an answer", "a new segment"])
+def test_segments_that_cannot_be_opened_are_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """One came with each try while file handles lacked, and a reader takes the one before a new one for finished."""
+
+    def lacking(path: Path) -> sqlite3.Connection:
+        raise sqlite3.OperationalError("unable to open database file")
+
+    log = SegmentLog(tmp_path, segment_bytes=1, segment_seconds=60.0)
+    log.append([arrival(1)], 10)
+    before = files(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr("ragvigil.scorer.inbox.segment_log.open_for_writing", lacking)
+        if step == "an answer":
+            with pytest.raises(OverflowError):
+                log.append([Arrival("spans", TRACE, b"", 2**70)], 10)
+        for _ in range(5):
+            if step == "an answer":
+                with pytest.raises(sqlite3.Error):
+                    log.append([arrival(2)], 10)
+            else:
+                assert log.roll_if_due(full=False)
+        assert files(tmp_path) == before
+    log.append([arrival(3)], 10)
+    log.close()
+    with closing(InboxReader(tmp_path)) as reader:
+        assert numbers(reader.read()) == [1, 3]

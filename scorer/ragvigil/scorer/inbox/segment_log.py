@@ -7,7 +7,7 @@ import math
 import sqlite3
 import time
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from ragvigil.scorer.inbox.segments import (
     is_damage,
     next_number,
     open_for_writing,
+    remove,
     segments,
     sql,
 )
@@ -145,7 +146,14 @@ class SegmentLog:
         return self._next()
 
     def _next(self) -> _Segment:
-        segment = self._open(create(self._folder, next_number(self._folder, time.time_ns() // 10**6)))
+        """A new one; it goes again where it cannot be used, for a reader would take the one before for finished."""
+        path = create(self._folder, next_number(self._folder, time.time_ns() // 10**6))
+        try:
+            segment = self._open(path)
+        except BaseException:
+            with suppress(OSError):
+                remove(path)
+            raise
         self._damaged = False
         return segment
 

@@ -8,10 +8,15 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
+from ragvigil.scorer.inbox.notes import note, noted
+
 _FILES = ("-wal", "-shm", "")
 """A segment's files, in the order in which they go: what a crash leaves can still be found and removed."""
 
 _ASIDE = ".damaged"
+_DRAFT = "segment.new"
+_HIGHEST = "highest"
+"""The file with the highest number that a segment of this folder ever had."""
 ROLL = "roll"
 """The file whose presence asks the writer to end its segment, so that the reader can delete it."""
 
@@ -39,12 +44,13 @@ def last_number(folder: Path) -> int:
 
 
 def next_number(folder: Path, now: int) -> int:
-    """The number of a segment that begins at `now`, Unix milliseconds: that moment, and above all that are there.
+    """The number of a segment that begins at `now`, Unix milliseconds: that moment, and above all that ever were there.
 
-    A number that came back would make a reader that is past it skip rows. By the clock it does not either where
-    somebody deleted the newest segments, or all, of which a store still has a position.
+    A number that came back, or a lower one, would make a reader that is past it skip rows: also where somebody deleted
+    segments of which a store still has a position, and a clock was set back.
     """
-    return max(last_number(folder) + 1, now)
+    highest = noted(folder, _HIGHEST) or ""
+    return max(last_number(folder) + 1, int(highest) + 1 if highest.isdecimal() else 0, now)
 
 
 def damaged(folder: Path) -> list[Path]:
@@ -79,12 +85,12 @@ def set_aside(path: Path) -> Path:
 
 
 def create(folder: Path, number: int) -> Path:
-    """The path of a new, empty segment; it gets its name only when its table is there.
+    """The path of a new, empty segment; it gets its name only when its table is there, and its number is noted.
 
-    So neither a crash in between nor a full disk leaves a segment that cannot be read.
+    So neither a crash in between nor a full disk leaves a segment that cannot be read. Raises OSError or sqlite3.Error.
     """
-    path = folder / f"{number:04d}.db"
-    draft = path.with_suffix(".new")
+    path, draft = folder / f"{number:04d}.db", folder / _DRAFT
+    note(folder, _HIGHEST, str(number))
     remove(draft)
     with closing(connect(draft, "rwc")) as connection:
         connection.executescript(sql("open"))
