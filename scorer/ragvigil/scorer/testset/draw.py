@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from typing import NamedTuple
 
 from ragvigil.scorer.sample import allocate, fraction
@@ -15,6 +15,8 @@ from ragvigil.scorer.testset.row import LANGUAGE, AnswerType, Row, answer_type_n
 
 _DOMAIN = b"ragvigil:testset:v2\0"
 """Another hash than the one that says who is judged: judged questions are no likelier than others."""
+_SCALES = 12
+"""Halvings of the hash at which sets are looked at: a draw of one in four thousand is told from chance."""
 MARK = "production"
 """The tag of a row that people asked."""
 
@@ -68,9 +70,10 @@ def drawn(
 
     What was asked more than once is drawn once, and whether is a hash of its words: the same questions each time,
     whoever asks them, and those of a smaller draw are in a larger one. `without` are (name, text) of questions that
-    other sets hold: those are left out, and so is what asks the same in other words (`alike`), and the rest is drawn by
-    a hash of its own; of `earlier` questions only what has their words. The inverse of `inclusion` is how many
-    questions of the traffic a row stands for.
+    other sets hold: those are left out, and so is what asks the same in other words (`alike`), and where sets were
+    drawn here the rest is drawn by the first hash that none of them was drawn by: the same one after a row of them was
+    changed, but for the rare row that tips it. Of `earlier` questions only what has their words is left out. The
+    inverse of `inclusion` is how many questions of the traffic a row stands for.
 
     >>> asked = [Question(f"{n:032x}", "1", f"Why {n % 500}?", {"language": "en"}, 0.5) for n in range(1000)]
     >>> found = drawn(asked, 100, ["language"])
@@ -105,10 +108,25 @@ def drawn(
 
 
 def _domain(others: Sequence[tuple[str, str]]) -> bytes:
-    """What the hash begins with: another one beside other sets, for these took the lowest of the plain one."""
-    if not others:
-        return _DOMAIN
-    return _DOMAIN + hashlib.sha256("\0".join(sorted({plain(text) for _, text in others})).encode()).digest()
+    """What the hash begins with: the first one by which the others were not drawn, for they took its lowest.
+
+    By how they lie, not by which they are: a row more or less leaves it the same, and so does a set written by hand.
+    """
+    texts = {plain(text) for _, text in others}
+    domains = chain([_DOMAIN], (_DOMAIN + b"%d\0" % number for number in count(1)))
+    return next(one for one in domains if not _drawn_by([fraction(text, one) for text in texts]))
+
+
+def _drawn_by(places: Sequence[float]) -> bool:
+    """Whether more of them lie low, or fewer high, than chance explains: at each scale, for sets are of any size."""
+    for halvings in range(1, _SCALES + 1):
+        share = 0.5**halvings
+        usual = share * len(places)
+        slack = 3.0 * usual**0.5 + 3.0
+        low, high = sum(one < share for one in places), sum(one >= 1.0 - share for one in places)
+        if low > usual + slack or high < usual - slack:
+            return True
+    return False
 
 
 def _chosen(
