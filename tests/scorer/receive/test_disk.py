@@ -169,7 +169,7 @@ async def test_a_read_only_disk_is_named_at_start(disk: Path) -> None:
             "inbox": {"path": disk / "inbox"},
         }
     )
-    with pytest.raises(StoreError, match=r"Read-only file system.*set inbox\.path"):
+    with pytest.raises(StoreError, match=r"Read-only file system.*can be written by inbox\.path"):
         await receive(receiving(settings), ready=lambda bound: None, stop=asyncio.Event())
 
 
