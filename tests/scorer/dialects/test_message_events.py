@@ -33,6 +33,25 @@ def test_what_is_told_in_json_is_read(place: str) -> None:
     assert [(each.id, each.text, each.score) for each in record.documents] == list(PASSAGES)
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"content": "ticket", "role": "x", "id": 5}, {"content": "ticket", "order": 5}, {"message": "ticket"}],
+)
+def test_a_body_of_json_that_is_no_message_is_what_was_said(asked: dict[str, object]) -> None:
+    """Who asks may send JSON; a body beside an attribute that tells the message is something else."""
+    chat = {"gen_ai.operation.name": "chat", "gen_ai.request.model": "tiny-chat-1"}
+
+    def read(**told: object) -> str | None:
+        events = (
+            SpanEvent("gen_ai.user.message", 0, told),
+            SpanEvent("gen_ai.choice", 1, {"message": ANSWER}),
+        )
+        return only([span("a1", chat, start=1, end=9, events=events)]).query
+
+    assert read(body=as_json(asked)) == as_json(asked)
+    assert read(content=QUESTION, body=as_json({"role": "user", "content": "x"})) == QUESTION
+
+
 @pytest.mark.parametrize("kind", [["string", "null"], {"a": 1}, 5, None])
 def test_data_with_a_type_that_is_no_word_is_no_call(kind: object) -> None:
     """As a JSON schema has it, in what a user sent or a tool answered."""

@@ -14,6 +14,9 @@ from ragvigil.scorer.span import SpanEvent
 _VARIABLE = "gen_ai.prompt.variable."
 _SAID = {f"gen_ai.{role}.message": role for role in ("system", "user", "assistant", "tool")}
 
+_FIELDS = frozenset(("role", "content", "message", "tool_calls", "index", "finish_reason", "id", "name"))
+_SPEAKERS = frozenset(("system", "developer", "user", "assistant", "tool"))
+"""Who says what in a message that is JSON."""
 _BLOCK = frozenset(
     (
         *("text", "image", "document", "video", "audio", "toolUse", "toolResult", "json"),
@@ -111,10 +114,22 @@ def _blocks(content: object) -> list[object]:
 
 def told_in(event: SpanEvent) -> Mapping[str, object]:
     """What an event tells: as attributes, or as JSON in one of them, as Azure's SDKs write it, and Semantic Kernel's
-    logs in their body.
+    logs in their body, where no attribute tells it and the JSON has a message's fields alone: who asks may send JSON.
     """
-    content = event.attributes.get("gen_ai.event.content", event.attributes.get("body"))
-    return event.attributes if content is None else {**event.attributes, **mapping_of(content)}
+    content = event.attributes.get("gen_ai.event.content")
+    if content is not None:
+        return {**event.attributes, **mapping_of(content)}
+    body = mapping_of(event.attributes.get("body"))
+    if not body or not event.attributes.keys().isdisjoint(("content", "message")) or not _is_message(body):
+        return event.attributes
+    return {**{key: value for key, value in event.attributes.items() if key != "body"}, **body}
+
+
+def _is_message(body: Mapping[str, object]) -> bool:
+    if not body.keys() <= _FIELDS or ("message" in body and not mapping_of(body["message"])):
+        return False
+    role = body.get("role")
+    return role is None or (isinstance(role, str) and role.lower() in _SPEAKERS)
 
 
 def _chosen(fields: Mapping[str, object], *, in_blocks: bool) -> str | None:
