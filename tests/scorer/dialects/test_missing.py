@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from ragvigil.scorer.span import Span
+from ragvigil.scorer.span import Span, SpanEvent
 
 from .conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, ids, only, retrieval, span
 
@@ -210,3 +212,25 @@ def test_bedrock_s_instructions_speak_of_a_search_that_openllmetry_does_not_tell
     record = only([span("a1", said, end=9, scope="opentelemetry.instrumentation.bedrock")])
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
     assert only([span("a1", said, end=9)]).completeness == "complete"
+
+
+def _without(events: int, told: Attributes, *left: SpanEvent, role: str = "chat") -> str:
+    """How complete the record is of a step that lost so many events, beside a chain that speaks."""
+    step = span("a2", {"gen_ai.operation.name": role, **told}, parent="a1", start=2, end=9, events=left)
+    spans = [span("a1", chain(), start=1, end=90), replace(step, dropped_events=events)]
+    model = [span("a3", generation(), parent="a1", start=10, end=80)] if role == "execute_tool" else []
+    return only([*spans, *model]).completeness
+
+
+def test_events_that_were_dropped_are_missed_where_nothing_else_tells_what_they_told() -> None:
+    """The prompt of a model whose reply is told, or all of a tool's; not opinions, nor messages told twice."""
+    whole = chat(ASKING)
+    reply: Attributes = {"gen_ai.output.messages": whole["gen_ai.output.messages"]}
+    opinion = SpanEvent("gen_ai.evaluation.result", 0, {"gen_ai.evaluation.name": "x"}, dropped_attributes=1)
+    assert _without(4, reply) == "partial_evidence"
+    assert _without(0, reply) == "complete"
+    assert _without(3, whole, opinion) == "complete"
+    assert _without(200, whole, SpanEvent("gen_ai.content.chunk", 0, {})) == "complete"
+    tool: Attributes = {"gen_ai.tool.name": "fahrplan"}
+    assert _without(2, tool, role="execute_tool") == "partial_evidence"
+    assert _without(2, {**tool, "gen_ai.tool.call.result": "At nine."}, role="execute_tool") == "complete"

@@ -15,6 +15,13 @@ _KNOWN = (
 """How the attributes begin that dialects read: a span with one of them was theirs."""
 _TELLING = ("gen_ai.", "db.query.result")
 """How events begin that hold what was said or found; those of a stream's pieces and of exceptions do not."""
+_JUDGING = "gen_ai.evaluation."
+"""How events begin that say nothing of what was said or found."""
+_WHOLE = (
+    ("gen_ai.input.messages", "gen_ai.output.messages"),
+    ("llm.input_messages.0.message.role", "llm.output_messages.0.message.role"),
+)
+"""Attributes that tell both sides of a model's call: what events repeat beside them is not missed."""
 _WIDEST_GAP = 50
 _SAYING = re.compile(
     r"(?!.*(?:arguments|variables|parameters))"
@@ -56,13 +63,20 @@ def lost_content(step: Step) -> bool:
 
 def _lost_events(step: Step) -> bool:
     """Whether one of its events that tell something was dropped, or a part of one; where none is left, of a model's
-    call whose attributes tell nothing.
+    call whose attributes do not tell what it was sent, or of a tool's that tell no result.
     """
-    events = [event for event in step.span.events if event.name.startswith(_TELLING)]
-    if any(event.dropped_attributes for event in events):
+    told, events = step.span.attributes, step.span.events
+    if any(all(name in told for name in both) for both in _WHOLE):
+        return False
+    telling = [
+        each for each in events if each.name.startswith(_TELLING) and not each.name.startswith(_JUDGING)
+    ]
+    if any(event.dropped_attributes for event in telling):
         return True
-    silent = step.role == "generator" and not step.reading.messages and step.reading.answer is None
-    return step.span.dropped_events > 0 and (bool(events) or (silent and not step.span.events))
+    silent = (step.role == "generator" and not step.reading.messages) or (
+        step.role == "tool" and "gen_ai.operation.name" in told and "gen_ai.tool.call.result" not in told
+    )
+    return step.span.dropped_events > 0 and (bool(telling) or (silent and not events))
 
 
 def _has_gap(step: Step) -> bool:
