@@ -72,6 +72,7 @@ def test_words_that_say_that_there_is_nothing_are_no_passage(write: Write, made:
     [
         "ConnectionError: store unreachable",
         "Error: timeout",
+        [{"text": "Found 1:"}, {"json": {"id": "a", "text": NINE}}],
         f"[1] Either:\n[1] {NINE}\n[2] {FREE}\n[2] Or none.",
         "[<NodeWithScore(score=0.9)>]",
         {"answer": "At nine.", "source": "a.md"},
@@ -83,3 +84,11 @@ def test_what_may_be_anything_leaves_the_record_partial(write: Write, made: obje
     """A failure, numbers that passages have in them as well, printed objects, an answer, rows."""
     for record in (searched(write, made), tool(made)):
         assert (record.documents, record.completeness) == ((), "partial_evidence")
+
+
+@every
+def test_addresses_that_a_text_numbers_below_itself_are_no_passages(write: Write) -> None:
+    """They are what it is from: the two addresses were the passages of a complete record."""
+    text = f"{NINE} [1] {FREE} [2]\n\n[1] https://a.example/x\n[2] https://b.example/y"
+    for record in (searched(write, text), tool(text)):
+        assert [each.text for each in record.documents] == [text]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragvigil.scorer.dialects.documents import ranked, searched_in, text_in
 from ragvigil.scorer.dialects.fields import without_fields
@@ -16,6 +17,7 @@ from ragvigil.scorer.trace import Document
 
 _UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
 """How a text begins that prints objects, or says that the search failed."""
+_ADDRESS = re.compile(r"<?https?://\S+>?")
 _NUMBERS = re.compile(r"^[ \t]*\[\d{1,3}\][ \t]*\S", re.MULTILINE)
 """What a line begins with that numbers a passage."""
 
@@ -32,6 +34,8 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
     """
     result = tool_result(result)
     result = _words(structure_of(result) or result)  # decoded once for all that look at it
+    if _is_mixed(result):
+        return None
     documents = searched_in(result)
     if documents is not None:
         return documents
@@ -55,6 +59,16 @@ def _words(result: object) -> object:
     return told if told and part.keys() <= {"type", "text"} and part.get("type", "text") == "text" else result
 
 
+def _is_mixed(result: object) -> bool:
+    """Whether data stand beside other parts of a message, such as a line that says how much was found.
+
+    >>> _is_mixed([{"text": "Found 1:"}, {"json": {"id": "a", "text": "Snow."}}]), _is_mixed([{"text": "Snow."}])
+    (True, False)
+    """
+    parts = [mapping_of(item) for item in sequence_of(result)]
+    return len(parts) > 1 and all(len(part) == 1 for part in parts) and any("json" in part for part in parts)
+
+
 def passages_in_text(text: str) -> tuple[Document, ...] | None:
     """The passages of a text that a search returned: as it parts them, else all of it as one.
 
@@ -63,7 +77,24 @@ def passages_in_text(text: str) -> tuple[Document, ...] | None:
     >>> passages_in_text("[1] Either:\\n[1] Snow.\\n[2] Coal.\\n[2] Or none."), passages_in_text("As [1] says.")
     (None, (Document(id=None, text='As [1] says.', score=None, rank=1, metadata={}),))
     """
-    parted = documents_in(text, alone=True) or split_frame(text, sure=False)
+    parted = parted_in(text)
+    if parted is None:
+        return ranked(without_fields([text]))
+    parted = parted or split_frame(text, sure=False)
     if not parted and len(_NUMBERS.findall(text)) > 1:
         return None
     return ranked(parted or without_fields([text]))
+
+
+def parted_in(text: str) -> Sequence[Document] | None:
+    """The passages that a text has numbers or tags for; None where it only numbers the addresses of what it says.
+
+    >>> parted_in("At nine [1], free [2].\\n\\n[1] https://a.example\\n[2] https://b.example") is None
+    True
+    >>> [each.text for each in parted_in("[1] Snow.\\n[2] Coal.") or ()]
+    ['Snow.', 'Coal.']
+    """
+    parted = documents_in(text, alone=True)
+    if not parted or _NUMBERS.match(text.lstrip()):
+        return parted
+    return None if all(_ADDRESS.fullmatch((each.text or "").strip()) for each in parted) else parted

@@ -7,9 +7,8 @@ import re
 from ragvigil.scorer.dialects.documents import documents_of, keyed_in, ranked
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
-from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.reading import Reading, Role
-from ragvigil.scorer.dialects.searches import documents_found
+from ragvigil.scorer.dialects.searches import documents_found, parted_in
 from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -48,7 +47,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     if passages and keyed_in(mapping_of(result)):
         return Reading(role="tool", tool=name)  # facts under their names look the same
     text = text_of(result) if documents is None and structure_of(result) is None else None
-    numbered = documents_in(text, alone=True) if text else ()
+    numbered = (parted_in(text) if text else None) or ()
     if not passages and len(numbered) < _FEW:
         return Reading(role="tool", tool=name)
     return Reading(
