@@ -49,6 +49,10 @@ def test_a_body_of_json_that_is_no_message_is_what_was_said(asked: dict[str, obj
         return only([span("a1", chat, start=1, end=9, events=events)]).query
 
     assert read(body=as_json(asked)) == as_json(asked)
+    said = SpanEvent("gen_ai.choice", 1, {"body": as_json({"message": "At nine.", "sure": 0.9})})
+    asking = SpanEvent("gen_ai.user.message", 0, {"body": QUESTION})
+    replied = only([span("a1", chat, start=1, end=9, events=(asking, said))])
+    assert (replied.query, replied.answer) == (QUESTION, said.attributes["body"])
     assert read(content=QUESTION, body=as_json({"role": "user", "content": "x"})) == QUESTION
 
 

@@ -140,7 +140,7 @@ def _chosen(fields: Mapping[str, object], *, in_blocks: bool) -> str | None:
         return content_of(blocks)
     if inner:
         return content_of(inner.get("content"))
-    return text_of(message) or content_of(fields.get("content"))
+    return text_of(message) or content_of(fields.get("content")) or text_of(fields.get("body"))
 
 
 def _numbered(items: Iterable[Mapping[str, object]], role: str) -> Iterable[Message]:
