@@ -58,6 +58,24 @@ def test_a_judge_need_not_see_the_answer_as_it_was_given() -> None:
     assert asked((PROMPT, ANSWER), (cut, "yes")).answer == ANSWER
 
 
+def test_a_judge_is_told_what_to_do_by_its_system_message() -> None:
+    """The user's message says what it shows below headings of any kind."""
+    told = {
+        **generation(
+            "yes", question="You assess whether an answer is grounded. Give a binary score: yes or no."
+        )
+    }
+    told |= {"llm.input_messages.0.message.role": "system", "llm.input_messages.1.message.role": "user"}
+    told |= {"llm.input_messages.1.message.content": f"Set of facts:\n{SHOWN}\n\nLLM generation: {ANSWER}"}
+    spans = [
+        span("a0", name="POST /ask", start=0, end=99),
+        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
+        span("b2", told, parent="a0", start=20, end=25),
+    ]
+    record = only(spans)
+    assert (record.answer, record.completeness) == (ANSWER, "complete")
+
+
 def test_several_of_them_come_after_one_another() -> None:
     """Rewritten, graded, answered, checked, continued, titled: the middle one answers."""
     record = asked(
@@ -85,6 +103,8 @@ def test_several_of_them_come_after_one_another() -> None:
         (f"Fact-check the answer and correct it.\n\nContext:\n{SHOWN}\n\nAnswer: {ANSWER}", BETTER),
         (f"The answer {ANSWER!r} is not grounded. Answer again.\n\n{SHOWN}\n\n{QUESTION}", BETTER),
         (f"Keep only what is relevant to the user.\nUser: {QUESTION}\nText: {ANSWER}", "At nine."),
+        (f"Write HTML with a title and a paragraph:\n{ANSWER}", "<h1>Ferry</h1><p>At nine</p>"),
+        (f"Is the answer complete? If so give the final one.\n{ANSWER}", "At nine."),
         (f"Critique the answer, then write the final one.\n{ANSWER}", BETTER),
         (f"Vérifie si la réponse est juste et corrige-la.\n{ANSWER}", "À neuf heures."),
         (f"Extract only the time, with no keywords for style:\n{ANSWER}", "nine"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.batches import alike, alone, shows
@@ -46,7 +47,8 @@ _MARKS = re.compile(r"<[^<>\n]{1,80}>|\[\d{1,3}\]")
 _BLANKS = re.compile(r"[\W_]+")
 """All that is no letter and no digit; marks are tags and citations. Code adds both to replies, or takes them out."""
 _DRAFT = re.compile(
-    rf"\b(?:{ANSWERED}|assistant|ai|response|reply)[^\n:\uff1a]{{0,12}}{COLON}[ \t]*\S", re.IGNORECASE
+    rf"\b(?:{ANSWERED}|assistant|ai|response|reply|generation)[^\n:\uff1a]{{0,12}}{COLON}[ \t]*\S",
+    re.IGNORECASE,
 )
 """An answer that is shown below its label, and not only asked for."""
 
@@ -74,16 +76,15 @@ def without_afterwards(
     answered, if anything.
     """
     texts, questions, root = {*found}, {*asked}, _bare(returned)
-    kept, doubted = answers, False
+    calls, doubted = [_Call(step, texts) for step in answers], False
     for _ in range(_LAST):
-        about = len(kept) > 1 and _is_about(kept[-1], kept[-1 - _LAST : -1], texts, questions, root)
+        about = len(calls) > 1 and _is_about(calls[-1], calls[-1 - _LAST : -1], questions, root)
         if not about:
-            return Last(
-                kept, known=about is not None and not (doubted and not _agree(_bare(_said(kept[-1])), root))
-            )
-        doubted = doubted or _verdict(_said(kept[-1])) in _NEGATIVE
-        kept = kept[:-1]
-    return Last(kept)
+            known = about is not None and (not doubted or _agree(_bare(calls[-1].said), root))
+            return Last(answers[: len(calls)], known)
+        dropped = calls.pop()
+        doubted = doubted or _verdict(dropped.said) in _NEGATIVE
+    return Last(answers[: len(calls)])
 
 
 def informed(answers: list[Step]) -> list[Step]:
@@ -101,52 +102,85 @@ def informed(answers: list[Step]) -> list[Step]:
     return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
 
 
-def _is_about(
-    step: Step, before: Sequence[Step], found: set[str], asked: set[str], returned: str
-) -> bool | None:
+class _Call:
+    """One of the answers, and what is looked up in its prompt once, however often it is compared."""
+
+    def __init__(self, step: Step, found: set[str]) -> None:
+        self._step, self.found = step, found
+        self.said = answer_after_thoughts(step.reading.answer or "").strip()
+        self.prompts = [message.text or "" for message in step.reading.messages]
+
+    @cached_property
+    def is_informed(self) -> bool:
+        """Whether its model was shown passages."""
+        if shows(self._step, bare=True):
+            return True
+        return any(text in prompt for prompt in self.prompts for text in self.found)
+
+    @cached_property
+    def asked(self) -> str | None:
+        """What a user asked last; None where no message is a user's."""
+        said = last_message(self._step.reading.messages, "user")
+        return asked_in(said).strip() if said is not None else None
+
+    @property
+    def is_of_user(self) -> bool:
+        """Whether its last message is a user's, and not what a tool found."""
+        return bool(self.prompts) and self._step.reading.messages[-1].role == "user"
+
+    @cached_property
+    def bare(self) -> str:
+        """All that it was told, bare."""
+        return _bare("\n".join(self.prompts))
+
+    def told(self, role: str, shared: set[str]) -> str:
+        """The last message of a role without its context, "" where an earlier call was told the same."""
+        message = last_message(self._step.reading.messages, role)
+        return "" if message is None or message.text in shared else _without_context(message)
+
+    def is_told(self, answers: Iterable[str]) -> bool:
+        """Whether it was shown one of these answers, decoded or not; a short one by itself."""
+        if any(len(each) >= _LEAST and each in text for each in answers for text in self.prompts):
+            return True  # as nearly always
+        if _drafts(answers, self.bare):
+            return True
+        return any(
+            alone(alike(each)).search(alike(text)) for each in answers if each for text in self.prompts
+        )
+
+
+def _is_about(call: _Call, before: Sequence[_Call], asked: set[str], returned: str) -> bool | None:
     """Whether a call was about an answer of one before it; None where its order says so, and its reply does not."""
-    answered = [each for each in before if _is_informed(each, found)]
-    said = last_message(step.reading.messages, "user")
-    if not answered or said is None or step.reading.messages[-1].role != "user":
+    answered = [each for each in before if each.is_informed]
+    if not answered or not call.is_of_user or call.asked is None:
         return False
-    shared = {message.text or "" for each in answered for message in each.reading.messages}
-    questions = asked | {asked_in(each) for each in _last_messages(answered)}
-    answers = {_said(each) for each in answered}
-    given = questions.union(found, (text for text in answers | shared if len(text) >= _LEAST))
-    order = _order(step, given, shared)
-    judging, adding = _JUDGING.search(order) is not None, _ADDING.search(order) is not None
-    if not returned and not judging and not adding:
+    shared = {text for each in answered for text in each.prompts}
+    questions = asked | {each.asked for each in answered if each.asked}
+    answers = {each.said for each in answered}
+    given = questions.union(call.found, (text for text in answers | shared if len(text) >= _LEAST))
+    system, user = (_without(call.told(role, shared), given) for role in ("system", "user"))
+    order = _order(system if _SHOWING.match(user) else "", user)
+    adding, judging = (pattern.search(order) is not None for pattern in (_ADDING, _JUDGING))
+    judged = _is_verdict(call.said) and _JUDGING.search(_order(system, user)) is not None
+    if not (returned or judging or adding or judged):
         return False  # as nearly always
-    reply = _said(step)
-    if returned and _is_dropped(_bare(reply), _drafts(answers, _prompt(step)), returned):
+    if returned and _is_dropped(_bare(call.said), _drafts(answers, call.bare), returned):
         return True
-    if adding and _only_asks(reply) and not any(map(_only_asks, answers)):
+    if adding and _only_asks(call.said) and not any(map(_only_asks, answers)):
         return True
-    judged = judging and _is_verdict(reply) and not all(map(_is_verdict, answers))
-    if asked_in(said).strip() in questions and not _DRAFT.search(_without(said.text or "", found)):
-        return None if judged or (adding and asks(reply)) else False  # it answers the question itself
+    judged = judged and not all(map(_is_verdict, answers))
+    if call.asked in questions and not any(
+        _DRAFT.search(_without(each, call.found)) for each in call.prompts
+    ):
+        return None if judged or (adding and asks(call.said)) else False  # it answers the question itself
     if judged:
         return True
     rest = _ADDING.sub(" ", _JUDGING.sub(" ", order))
-    if _AGAIN.search(rest) or not _is_told(step, answers):
+    if _AGAIN.search(rest) or not call.is_told(answers):
         return False
-    if adding and _is_brief(reply):
+    if adding and _is_brief(call.said):
         return True
     return None if judging and not _WRITING.search(rest) else False
-
-
-def _is_told(step: Step, answers: Iterable[str]) -> bool:
-    """Whether it was shown one of these answers, decoded or not; a short one by itself."""
-    prompts = [message.text or "" for message in step.reading.messages]
-    if any(len(each) >= _LEAST and each in text for each in answers for text in prompts):
-        return True  # as nearly always
-    if _drafts(answers, _prompt(step)):
-        return True
-    return any(alone(alike(each)).search(alike(text)) for each in answers if each for text in prompts)
-
-
-def _prompt(step: Step) -> str:
-    return _bare("\n".join(message.text or "" for message in step.reading.messages))
 
 
 def _is_dropped(reply: str, drafts: Iterable[str], returned: str) -> bool:
@@ -154,40 +188,18 @@ def _is_dropped(reply: str, drafts: Iterable[str], returned: str) -> bool:
     return reply not in returned and any(_agree(each, returned) and each not in reply for each in drafts)
 
 
-def _is_informed(step: Step, found: Iterable[str]) -> bool:
-    """Whether its model was shown passages."""
-    if shows(step, bare=True):
-        return True
-    prompts = [message.text for message in step.reading.messages if message.text]
-    return any(text in prompt for prompt in prompts for text in found)
-
-
-def _last_messages(steps: Iterable[Step]) -> list[Message]:
-    said = (last_message(step.reading.messages, "user") for step in steps)
-    return [message for message in said if message is not None]
-
-
 def _without_context(message: Message) -> str:
     text, context = message.text or "", shown_in(message)
     return f"{text[: context.start]}\n{text[context.end :]}" if context is not None else text
 
 
-def _order(step: Step, texts: set[str], shared: set[str]) -> str:
-    """What a model was told to do, in lower case: both ends of it without contexts and these texts.
+def _order(system: str, user: str) -> str:
+    """What a model was told to do, in lower case, both ends of it.
 
-    What a system's message says is no order where the user's gives one: what to do in some case, or never.
+    A system's message is no order where the user's gives one: it says what to do in some case, or never.
     """
-    system, user = (_told(step, role, shared) for role in ("system", "user"))
-    order = _without(user, texts)
-    if _SHOWING.match(order):
-        order = f"{_without(system, texts)}\n{order}"
+    order = f"{system}\n{user}"
     return f"{order[:_LONGEST_ORDER]}\n{order[_LONGEST_ORDER:][-_LONGEST_ORDER:]}".lower()
-
-
-def _told(step: Step, role: str, shared: set[str]) -> str:
-    """The last message of a role without its context, "" where an earlier call was told the same."""
-    message = last_message(step.reading.messages, role)
-    return "" if message is None or message.text in shared else _without_context(message)
 
 
 def _without(words: str, texts: Iterable[str]) -> str:
@@ -195,10 +207,6 @@ def _without(words: str, texts: Iterable[str]) -> str:
     for text in sorted(texts, key=lambda text: (-len(text), text)):
         words = words.replace(text, " ") if text else words
     return words
-
-
-def _said(step: Step) -> str:
-    return answer_after_thoughts(step.reading.answer or "").strip()
 
 
 def _verdict(reply: str) -> str:
@@ -245,7 +253,8 @@ def _is_brief(reply: str) -> bool:
     (True, False, False)
     """
     return (
-        "\n" not in reply
+        not reply.startswith("<")
+        and "\n" not in reply
         and len(reply.split()) <= _TITLE
         and not reply.endswith((".", "!", "\u3002", "\uff01"))
     )
