@@ -25,7 +25,7 @@ from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.span import Span, logs_of, spans_of
 from ragvigil.scorer.store.port import ScoredTrace
-from ragvigil.scorer.trace import Cited, Completeness, Document, RagTrace
+from ragvigil.scorer.trace import Document, RagTrace
 
 SEVERAL = sorted((Path(__file__).parents[2] / "fixtures" / "several").glob("*.pb"))
 SOME = [path for path in FIXTURES if path.stem in ("langchain_dual", "llama_index_rerank")]
@@ -139,101 +139,6 @@ def test_records_without_texts_have_the_same_passages_and_citations(path: Path) 
                 assert record.cited is not None
                 assert set(record.cited.ids) == {one.id for one in found if one.id is not None}
                 assert len(record.cited.unknown) == len({one.cited for one in found if one.id is None})
-
-
-@pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
-def test_a_span_that_comes_late_takes_no_id_away(path: Path) -> None:
-    """The texts of those before it are gone by then."""
-    (trace,) = traces_in(path)
-    payload = trace.spans[0]
-    known = [span.span_id for span in spans_of(payload)]
-    (whole,) = records(scored([trace], mode="ids_only")).values()
-    for late in known:
-        rest = [each for each in known if each != late]
-        deliveries = [replace(trace, spans=(only(payload, trace.trace_id, part),)) for part in (rest, [late])]
-        found = records(scored(deliveries, mode="ids_only"))
-        ids = {one.id for record in found.values() for one in record.documents}
-        assert ids >= {one.id for one in whole.documents}
-        assert not [text for record in found.values() for text in texts_of(record)]
-
-
-def two_replies(late: str) -> tuple[Assembled, Assembled]:
-    """An answer from passages and a title of it, in two deliveries: this span comes in the second."""
-    shown = "\n".join(
-        f"[{rank}] {text}" for rank, text in enumerate(("It leaves at nine.", "It is free."), 1)
-    )
-    asked, said = "When does the ferry leave?", "The ferry leaves at nine [1]."
-    calls = {
-        "b1": (f"Answer from the context.\n\nContext:\n{shown}\n\nQuestion: {asked}", said),
-        "b2": (f"Write a title.\nUser: {asked}\nAssistant: {said}", "Ferry times"),
-    }
-    data = TracesData()
-    resource = data.resource_spans.add()
-    resource.resource.attributes.add(key="service.name").value.string_value = "ferries"
-    scope = resource.scope_spans.add()
-    for start, name in enumerate(("a0", "b1", "b2", "z9"), 1):
-        made = scope.spans.add(trace_id=b"t" * 16, span_id=name.encode() * 4, name=name, kind=1)
-        made.start_time_unix_nano, made.end_time_unix_nano = (
-            start * 10,
-            90 if name == "a0" else start * 10 + 5,
-        )
-        made.parent_span_id = b"" if name == "a0" else b"a0" * 4
-        if name in calls:
-            prompt, reply = calls[name]
-            told = {
-                "gen_ai.operation.name": "chat",
-                "gen_ai.input.messages": json.dumps([{"role": "user", "content": prompt}]),
-                "gen_ai.output.messages": json.dumps([{"role": "assistant", "content": reply}]),
-            }
-            for key, value in told.items():
-                made.attributes.add(key=key).value.string_value = value
-    payload, trace_id = data.SerializeToString(), (b"t" * 16).hex()
-    names = [span.span_id for span in spans_of(payload)]
-    parts = [name for name in names if name != (late.encode() * 4).hex()], [(late.encode() * 4).hex()]
-    first, second = (
-        Assembled(trace_id, (only(payload, trace_id, part),), (), Position(1, 1), False, 0) for part in parts
-    )
-    return first, second
-
-
-@pytest.mark.parametrize(("late", "completeness"), [("z9", "withheld"), ("b2", "partial_evidence")])
-def test_a_late_span_leaves_a_record_its_span_and_what_it_cites(late: str, completeness: str) -> None:
-    """Without texts the later of two replies looks like the answer: the record moved there, without passages. Where
-    that reply comes late, nobody knows which of the two it was.
-    """
-    first, second = two_replies(late)
-    (before,) = records(scored([first], mode="ids_only")).values()
-    (after,) = records(scored([first, second], mode="ids_only")).values()
-    assert (before.span_id, len(before.documents), before.cited) == ((b"b1" * 4).hex(), 2, Cited(("#1",), ()))
-    assert (after.span_id, passages(after)[0], after.cited) == (
-        before.span_id,
-        passages(before)[0],
-        before.cited,
-    )
-    assert (before.completeness, after.completeness, after.answer) == ("withheld", completeness, None)
-
-
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("complete", "withheld"),
-        ("content_off", "withheld"),
-        ("timed_out", "timed_out"),
-        ("partial_evidence", "partial_evidence"),
-    ],
-)
-def test_a_span_that_comes_late_makes_no_record_whole(before: Completeness, after: Completeness) -> None:
-    """What was missing beside the texts still is, unless the late one brought passages."""
-    record = RagTrace(
-        "0" * 32, "1" * 16, "s", 5, documents=(Document("a", None),), completeness="content_off"
-    )
-    told = noted([replace(record, completeness=before)], [], lambda _: None)
-    late = Span("0" * 32, "2" * 16, None, "vote", 1, 1, 9, {NOTE: told})
-    both = [Span("0" * 32, "1" * 16, None, "ask", 1, 1, 9, {}), late]
-    (found,) = recalled(both, [replace(record, documents=())])
-    assert (found.completeness, [one.id for one in found.documents]) == (after, ["a"])
-    (more,) = recalled(both, [replace(record, documents=(Document("b", None),))])
-    assert (more.completeness, [one.id for one in more.documents]) == ("withheld", ["b"])
 
 
 HEADED = """Answer from the context.

@@ -67,7 +67,7 @@ def recalled(spans: Sequence[Span], records: list[RagTrace]) -> list[RagTrace]:
 
     Where spans came since, what they tell counts as far as the note does not know it.
     """
-    texts = [text for span in spans if isinstance(text := span.attributes.get(NOTE), str)]
+    texts = notes_on(spans)
     if not texts:
         return records
     own = {span.span_id for span in spans}
@@ -79,8 +79,25 @@ def recalled(spans: Sequence[Span], records: list[RagTrace]) -> list[RagTrace]:
         if len(latest.records) == len(records) == 1:
             return [_same(records[0], *each) for each in latest.records.items()]
         return [_later(record, latest.records.get(record.span_id)) for record in records]
+    if len(note.records) == len(records) == 1:
+        records = [replace(records[0], span_id=next(iter(note.records)))]
     read = {record.span_id: record for record in records}
     return [_with(read.get(key) or _bare(key, spans), facts) for key, facts in note.records.items()]
+
+
+def notes_on(spans: Iterable[Span]) -> list[str]:
+    """All notes that stand on these."""
+    return [text for span in spans if isinstance(text := span.attributes.get(NOTE), str)]
+
+
+def without_notes(spans: Iterable[Span]) -> list[Span]:
+    """The spans as they are by themselves."""
+    return [
+        replace(span, attributes={key: value for key, value in span.attributes.items() if key != NOTE})
+        if NOTE in span.attributes
+        else span
+        for span in spans
+    ]
 
 
 def _facts(record: RagTrace, cited: Cited | None) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -19,7 +19,7 @@ from ragvigil.scorer.dialects.withheld import NOTE
 from ragvigil.scorer.redact.keys import Meaning, is_vector, may_list, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts, are_numbers
-from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, span_of, spans_in
+from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, resource_text, span_of, spans_in
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
@@ -117,6 +117,10 @@ class Redaction:
             walk.cut()
         return data.SerializeToString()
 
+    def withholds(self, spans: Iterable[Span]) -> bool:
+        """Whether each of their services keeps ids only."""
+        return all(self._mode_of(resource_text([span], "service.name") or "") == "ids_only" for span in spans)
+
     def cut(self, text: str) -> str:
         """The text without what the rules find, in whatever mode."""
         return self._texts.cut(text, self._texts.rules([text]))
@@ -137,7 +141,10 @@ class Redaction:
         name = next(
             (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
         )
-        return self._settings.services.get(name, self._settings.mode)
+        return self._mode_of(name)
+
+    def _mode_of(self, service: str) -> ContentMode:
+        return self._settings.services.get(service, self._settings.mode)
 
 
 def _is_embedding(value: AnyValue, key: str) -> bool:
@@ -151,6 +158,13 @@ def _is_embedding(value: AnyValue, key: str) -> bool:
 
 def _order(span: WireSpan) -> tuple[int, bytes]:
     return span.start_time_unix_nano, span.span_id
+
+
+def without_notes(payload: bytes) -> bytes:
+    """Encoded spans without what was noted on them."""
+    data = TracesData.FromString(payload)
+    _take_off(data)
+    return data.SerializeToString()
 
 
 def _take_off(data: TracesData) -> None:

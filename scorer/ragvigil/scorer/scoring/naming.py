@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
@@ -26,14 +26,20 @@ class Names:
     its span, too.
     """
 
-    def __init__(self, records: Iterable[RagTrace], spans: Sequence[Span], cut: Callable[[str], str]) -> None:
-        """`cut` gives a text without what the rules find."""
-        ids = dict.fromkeys(_ids_of(records))
+    def __init__(
+        self,
+        records: Iterable[RagTrace],
+        spans: Sequence[Span],
+        cut: Callable[[str], str],
+        settled: Collection[str] = (),
+    ) -> None:
+        """`cut` gives a text without what the rules find; names that are `settled` were noted before, and stay."""
+        ids = dict.fromkeys(ids_of(records))
         taken = [int(match[1]) for one in ids if (match := _NUMBERED.fullmatch(one))]
         number = max(taken, default=0)
         self._called: dict[str, str] = {}
         for one in ids:
-            if not _NUMBERED.fullmatch(one) and not is_key(one, cut) and not _given(one, spans):
+            if one not in settled and not is_key(one, cut) and not _given(one, spans):
                 number += 1
                 self._called[one] = f"(passage {number})"
 
@@ -72,7 +78,8 @@ def is_key(name: str, cut: Callable[[str], str]) -> bool:
     return _KEY_LIKE.fullmatch(name) is not None and cut(name) == name
 
 
-def _ids_of(records: Iterable[RagTrace]) -> Iterator[str]:
+def ids_of(records: Iterable[RagTrace]) -> Iterator[str]:
+    """Every id of a passage in these."""
     for record in records:
         ids = [document.id for document in record.documents]
         ids += [one for retrieval in record.retrievals for one in retrieval.ids]

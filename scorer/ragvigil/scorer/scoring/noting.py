@@ -8,10 +8,10 @@ from collections.abc import Callable, Sequence
 
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules
-from ragvigil.scorer.dialects import Dialect, read_records
-from ragvigil.scorer.dialects.withheld import noted
-from ragvigil.scorer.scoring.naming import Names, is_key
-from ragvigil.scorer.span import LogEvent, Span
+from ragvigil.scorer.dialects import Dialect, Received, read_all
+from ragvigil.scorer.dialects.withheld import noted, notes_on, without_notes
+from ragvigil.scorer.scoring.late import joined
+from ragvigil.scorer.scoring.naming import Names, ids_of, is_key
 from ragvigil.scorer.trace import Cited, RagTrace
 
 _log = logging.getLogger(__name__)
@@ -21,26 +21,43 @@ _DIGITS = re.compile(r"\d+")
 
 
 def note_of(
-    spans: Sequence[Span],
-    events: Sequence[LogEvent],
+    received: Received,
     dialects: Sequence[Dialect],
     rules: Callable[[str], Rules],
     *,
     cut: Callable[[str], str],
-    timed_out: bool,
+    stored: Received | None = None,
 ) -> str | None:
-    """What to note of the spans of one trace, which still have their texts; None where they cannot be read.
+    """What to note of a trace of which spans came, which still have their texts; what was noted before,
+    or None, where they cannot be read.
 
-    `rules` says how a service cites, `cut` takes out of an id what must not stay.
+    `stored` is what is stored of it. `rules` says how a service cites, `cut` takes out of an id what must not stay.
     """
     try:
-        records = read_records(spans, events, timed_out=timed_out, dialects=dialects)
-        names = Names(records, spans, cut)
+        spans = [*(stored.spans if stored else ()), *received.spans]
+        records, settled = _read(received, stored, dialects)
+        names = Names(records, spans, cut, settled)
         cited = {one.span_id: names.cited(cited_in(one, rules(one.service), cut)) for one in records}
         return noted(list(map(names.record, records)), spans, lambda record: cited[record.span_id])
     except Exception as error:  # no traceback: it may quote the content
         _log.error("a trace that withholds its texts cannot be read: %s", type(error).__name__)
-        return None
+        return next(reversed(notes_on(stored.spans)), None) if stored else None
+
+
+def _read(
+    received: Received, stored: Received | None, dialects: Sequence[Dialect]
+) -> tuple[Sequence[RagTrace], set[str]]:
+    """The records of all that came, and the ids noted before; what is stored with a note has no texts."""
+    if stored is None:
+        return read_all([received], dialects)[0], set()
+    bare = stored._replace(spans=without_notes(stored.spans))
+    events = [*stored.events, *received.events]
+    both = Received([*bare.spans, *received.spans], events, received.timed_out)
+    if not notes_on(stored.spans):
+        return read_all([both], dialects)[0], set()
+    noted_then, before, after = read_all([stored, bare, both], dialects)
+    late = {span.span_id for span in received.spans} - {span.span_id for span in stored.spans}
+    return joined(noted_then, before, after, late), set(ids_of(noted_then))
 
 
 def cited_in(record: RagTrace, rules: Rules, cut: Callable[[str], str] = str) -> Cited | None:

@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.assembly.payload import without_repeats
 from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
-from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.dialects.withheld import NOTE, notes_on
+from ragvigil.scorer.redact.payload import Redaction, without_notes
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
@@ -113,16 +114,19 @@ class TraceScoring:
         return Redacted(item, spans)
 
     def _note(self, spans: Sequence[Span], received: Assembled, stored: RawTrace | None) -> str | None:
-        """What is noted of a trace of which no text is kept: with what is stored of it, which has none any more."""
-        logs = (b"" if stored is None else stored.logs) + b"".join(received.logs)
-        before = [] if stored is None else spans_of(stored.spans)
+        """What is noted of a trace of which no text is kept: with what is stored of it, which has none any more.
+
+        Where another of its services keeps texts, what was noted before stays.
+        """
+        logs = b"".join(received.logs)
+        arrived = Received(spans, logs_of(logs) if logs else (), received.timed_out)
+        before = None
+        if stored is not None:
+            before = Received(spans_of(stored.spans), logs_of(stored.logs) if stored.logs else ())
+            if not self._redaction.withholds(before.spans):
+                return next(reversed(notes_on(before.spans)), None)
         return note_of(
-            [*before, *spans],
-            logs_of(logs) if logs else (),
-            self._dialects,
-            self._checking.rules_of,
-            cut=self._redaction.cut,
-            timed_out=received.timed_out,
+            arrived, self._dialects, self._checking.rules_of, cut=self._redaction.cut, stored=before
         )
 
     def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
@@ -303,9 +307,10 @@ class TraceScoring:
             return (known, dropped) if dropped else (None, 0)
         if not fresh and not fresh_logs:
             return (known, item.dropped) if item.dropped else (None, 0)
+        before = without_notes(known.spans) if fresh and NOTE.encode() in spans else known.spans
         merged = replace(
             known,
-            spans=known.spans + spans if fresh else known.spans,
+            spans=before + spans if fresh else known.spans,
             logs=known.logs + logs if fresh_logs else known.logs,
         )
         return merged, item.dropped
