@@ -242,6 +242,14 @@ def test_labels_beside_passages_in_any_other_json_go_with_it() -> None:
         redaction(mode="ids_only").spans(spans(output__value=told, gen_ai__tool__call__result=told))
     )
     assert {*found.values()} == {"__REDACTED__"}
+    told = json.dumps([{"id": "a", "content": "Snow.", "type": "chunk", "metadata": metadata}])
+    (kept,) = json.loads(
+        str(attributes(redaction(mode="ids_only").spans(spans(output__value=told)))["output.value"])
+    )
+    assert kept == {
+        "id": "a", "content": "__REDACTED__", "type": "chunk",
+        "metadata": {"status": "__REDACTED__", "type": "__REDACTED__", "salary": 83000},
+    }  # fmt: skip
 
 
 def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_stay() -> None:

@@ -32,6 +32,8 @@ _DEEPEST = 64
 Place: TypeAlias = tuple[Any, str, str]
 """A message, its field that holds a text, and the text."""
 _TEXTS = frozenset({"page_content", "content", "text"})
+_FREE = frozenset({"metadata", "metadatas", "meta", "payload", "properties"})
+"""Under these whoever wrote a passage says of it what it likes, in whatever words."""
 
 
 class Texts:
@@ -136,6 +138,8 @@ class Texts:
         cleaned: dict[str, object] = {}
         for key, value in fields.items():
             meaning = meaning_under(key, parent, fields)
+            if rules is None and parent in _FREE and meaning is Meaning.LABEL:
+                meaning = Meaning.TEXT
             if rules is None and is_vector(key):
                 cleaned[key] = None  # a model can tell from it what the text was
             elif meaning is not Meaning.TRANSPORT:
