@@ -19,7 +19,9 @@ JUDGED: tuple[JudgedName, ...] = (
     "judge.six_axes",
 )
 CRITERION = re.compile(r"criteria\.[a-z][a-z0-9_-]{0,40}")
-CoverageName = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
+CoverageName = Literal[
+    "coverage_scored", "coverage_complete", "coverage_texts", "coverage_asked", "coverage_delivered"
+]
 DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""
 HealthName = Literal["scorer_backlog", "scorer_judge", "scorer_disk"]

@@ -13,7 +13,7 @@ import pytest
 from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Alert, Measurement
-from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.config import Content, Settings, load
 from ragvigil.scorer.monitor.coverage import CoverageWatch
 from ragvigil.scorer.monitor.health import SERVICE
 from ragvigil.scorer.monitoring import HealthName, Incident, SeriesKey
@@ -51,6 +51,7 @@ class Service:
             ["oncall"],
             environments=("production",),
             links=self.settings.links,
+            content=self.settings.content,
         )
 
     def answer(
@@ -353,6 +354,36 @@ def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> N
     assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
 
 
+def test_texts_that_are_withheld_all_at_once_are_a_ticket_until_that_is_said_to_be_meant(
+    shop: Service,
+) -> None:
+    """A deploy with ids_only by mistake would end all judging without a word."""
+    day = 24 * 60 * MINUTE
+    shop.answer(200)
+    shop.now += day + 5 * MINUTE
+    shop.answer(20)
+    shop.answer(100, completeness="withheld")
+    (alert,) = shop.look(4)
+    assert alert.title == "Only 16.7 % of shop's answers came with their texts (usually 100.0 %)"
+    assert (alert.series, alert.severity) == ("coverage_texts", "warning")
+    assert 'content.services.NAME = "ids_only"' in alert.summary
+    shop.settings = shop.settings.model_copy(update={"content": Content(services={"shop": "ids_only"})})
+    shop.restart()
+    shop.answer(100, completeness="withheld")
+    assert shop.look(1) == []
+    (back,) = shop.look(11)
+    assert (back.action, back.dedup_key) == ("resolve", alert.dedup_key)
+
+
+def test_texts_that_the_scorer_is_told_to_withhold_are_no_ticket(shop: Service) -> None:
+    shop.answer(200)
+    shop.now += 24 * 60 * MINUTE + 5 * MINUTE
+    shop.settings = shop.settings.model_copy(update={"content": Content(mode="ids_only")})
+    shop.restart()
+    shop.answer(100, completeness="withheld")
+    assert shop.look(4) == []
+
+
 def test_what_is_usual_is_no_ticket_and_nothing_is_usual_of_a_new_service(shop: Service) -> None:
     """A service that sends half of its contents every day is measured by its threshold alone."""
     day = 24 * 60 * MINUTE
@@ -408,6 +439,7 @@ def test_status_shows_the_shares(tmp_path: Path) -> None:
     assert [(share["share"], share["value"], share["n"]) for share in found] == [
         ("coverage_scored", 0.5, 100),
         ("coverage_complete", 1.0, 100),
+        ("coverage_texts", 1.0, 100),
         ("coverage_asked", 1.0, 100),
         ("coverage_delivered", 1.0, 400),
     ]

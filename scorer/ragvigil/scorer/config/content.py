@@ -62,6 +62,14 @@ class Content(Section):
     )
     hook_seconds: Seconds = Field(default=1.0, description="longest time it may take for one text")
 
+    def mode_of(self, service: str) -> ContentMode:
+        """What is kept of a service's texts.
+
+        >>> Content(services={"hr": "ids_only"}).mode_of("hr"), Content().mode_of("shop")
+        ('ids_only', 'redacted')
+        """
+        return self.services.get(service, self.mode)
+
     @property
     def kept(self) -> re.Pattern[str] | None:
         """What `keep` names, as one pattern; None where it names nothing."""

@@ -179,7 +179,9 @@ class Detect(_Section):
         return self
 
 
-CoverageShare = Literal["coverage_scored", "coverage_complete", "coverage_asked", "coverage_delivered"]
+CoverageShare = Literal[
+    "coverage_scored", "coverage_complete", "coverage_texts", "coverage_asked", "coverage_delivered"
+]
 
 
 class Coverage(_Section):

@@ -11,6 +11,7 @@ NO_ENVIRONMENT = "(none)"
 _NAMES: Mapping[str, str] = {
     "coverage_scored": "Share of answers scored",
     "coverage_complete": "Share of answers complete",
+    "coverage_texts": "Share of answers with texts",
     "coverage_asked": "Share of traces with a question",
     "coverage_delivered": "Share of spans delivered",
     "scorer_backlog": "ragvigil's backlog",

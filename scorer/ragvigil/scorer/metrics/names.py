@@ -83,7 +83,7 @@ _ALL = (
     _gauge("deliveries_waiting", "Alerts that wait for a channel.", "channel"),
     _gauge(
         "coverage_ratio",
-        "Share of what was to be looked at that was: scored, complete, asked, delivered.",
+        "Share of what was to be looked at that was: scored, complete, with texts, asked, delivered.",
         "coverage",
         *_PLACE,
     ),

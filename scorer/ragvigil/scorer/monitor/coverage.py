@@ -52,6 +52,11 @@ _MEANING: dict[str, tuple[str, str, str]] = {
         "answers whose question, passages and answer all arrived",
         "what the others lack, ragvigil explain shows",
     ),
+    "coverage_texts": (
+        "answers came with their texts",
+        "answers of which ids_only withheld no text",
+        'no claim of the others is judged; where that is meant, say content.services.NAME = "ids_only" to the scorer',
+    ),
     "coverage_asked": (
         "traces hold a question",
         "traces in which a question was found",
@@ -116,6 +121,7 @@ class Coverage:
         counts: dict[CoverageName, tuple[int, int]] = {
             "coverage_scored": (self.records, self.unscored),
             "coverage_complete": (self.records, self.incomplete),
+            "coverage_texts": (self.records, self.withheld),
             "coverage_asked": (self.traces, self.unasked),
             "coverage_delivered": (self.spans + self.lost, self.lost),
         }
@@ -159,12 +165,15 @@ class CoverageWatch:
         *,
         environments: Sequence[str],
         links: config.Links,
+        content: config.Content,
     ) -> None:
+        """`content` says of which services no texts are wanted."""
         self._store = store
         self._settings = settings
         self._channels = tuple(channels)
         self._environments = environments
         self._links = links
+        self._content = content
         self._looked_at = self._learned_at = -(2**63)
         self._usual: dict[SeriesKey, Measurement] = {}
         self._back: dict[SeriesKey, list[tuple[int, Measurement]]] = {}
@@ -213,7 +222,9 @@ class CoverageWatch:
             return usual
         return Measurement(least, least, least, 0, None, "threshold")
 
-    def _least(self, reference: Measurement) -> float:
+    def _least(self, key: SeriesKey, reference: Measurement) -> float:
+        if key.name == "coverage_texts" and self._content.mode_of(key.service) == "ids_only":
+            return 0.0  # it is meant
         fall = self._settings.most_fall if reference.method == _USUAL else 0.0
         return reference.lower - fall
 
@@ -222,20 +233,20 @@ class CoverageWatch:
         why = found.why if key.name == "coverage_scored" else None
         if incident is None:
             reference = self._reference(key)
-            if share.n < self._settings.min_sample or share.upper >= self._least(reference):
+            if share.n < self._settings.min_sample or share.upper >= self._least(key, reference):
                 return None
             fresh = _opened(key, reference, share, now, self._settings)
             soon = now - round(REOPEN_SECONDS * 1e9)
             known = again(self._store.neighbours(key, soon), fresh, since=soon)
             return self._save(self._with_what_was_told(replace(known, note=why)), "trigger", now)
-        back = incident.recovering_since or now if share.value >= self._least(incident.before) else None
+        back = incident.recovering_since or now if share.value >= self._least(key, incident.before) else None
         after = replace(incident, now=share, recovering_since=back)
         if back is None:
             self._back.pop(key, None)
         else:
             enough = self._since_back(key, share, back, now)
             waited = now - back >= self._settings.resolve_seconds * patience(incident) * 1e9
-            if waited and enough is not None and enough.value >= self._least(incident.before):
+            if waited and enough is not None and enough.value >= self._least(key, incident.before):
                 self._back.pop(key, None)
                 return self._save(replace(after, now=enough, resolved_at=now), "resolve", now)
         self._store.save_incident(replace(after, worst=surely_lower(incident.worst, share)), None, ())
@@ -300,6 +311,7 @@ def least_of(name: str, settings: config.Coverage) -> float:
     return {
         "coverage_scored": settings.least_scored,
         "coverage_complete": settings.least_complete,
+        "coverage_texts": 0.0,  # only a fall of it is told: whoever withholds all of them means it
         "coverage_asked": settings.least_asked,
         "coverage_delivered": settings.least_delivered,
     }[name]

@@ -262,6 +262,7 @@ class Scoring(threading.Thread):
             list(settings.channels),
             environments=settings.monitor.page_environments,
             links=settings.links,
+            content=settings.content,
         )
 
     def _turn_until_stopped(self) -> None:

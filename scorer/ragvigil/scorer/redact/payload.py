@@ -119,7 +119,10 @@ class Redaction:
 
     def withholds(self, spans: Iterable[Span]) -> bool:
         """Whether each of their services keeps ids only."""
-        return all(self._mode_of(resource_text([span], "service.name") or "") == "ids_only" for span in spans)
+        return all(
+            self._settings.mode_of(resource_text([span], "service.name") or "") == "ids_only"
+            for span in spans
+        )
 
     def cut(self, text: str) -> str:
         """The text without what the rules find, in whatever mode."""
@@ -141,10 +144,7 @@ class Redaction:
         name = next(
             (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
         )
-        return self._mode_of(name)
-
-    def _mode_of(self, service: str) -> ContentMode:
-        return self._settings.services.get(service, self._settings.mode)
+        return self._settings.mode_of(name)
 
 
 def _is_embedding(value: AnyValue, key: str) -> bool:
