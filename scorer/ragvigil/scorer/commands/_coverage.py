@@ -52,8 +52,7 @@ def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[s
 def _of_one(found: Coverage, place: str, settings: config.Coverage) -> Iterator[str]:
     """What is whole in one line, for most of most services is; every other share in one of its own."""
     shares: dict[CoverageName, Measurement] = dict(found.shares())
-    if not found.withheld:
-        shares.pop("coverage_texts", None)  # as nearly always
+    shares.pop("coverage_texts", None)  # beside those scored it is told how many texts were withheld
     whole: list[CoverageName] = [
         name
         for name, share in shares.items()
