@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.dialects.batches import alike, alone, shows
 from ragvigil.scorer.dialects.frames import asks
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
@@ -20,7 +21,7 @@ from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import mapping_of
-from ragvigil.scorer.dialects.words import longest_first, words_of
+from ragvigil.scorer.dialects.words import words_of
 
 _DATA = words_of("asides")
 

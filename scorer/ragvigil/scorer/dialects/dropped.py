@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN
-from ragvigil.scorer.dialects.words import longest_first
 
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),

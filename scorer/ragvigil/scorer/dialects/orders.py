@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, BACKGROUND, CONTEXT, HEAD, PASSAGE
-from ragvigil.scorer.dialects.words import longest_first, words_of
+from ragvigil.scorer.dialects.words import words_of
 
 _DATA = words_of("orders")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ragvigil.scorer.dialects.words import longest_first, words_of
+from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.dialects.words import words_of
 
 _DATA = words_of("profiles")
 _HEADINGS = frozenset(_DATA["headings"])

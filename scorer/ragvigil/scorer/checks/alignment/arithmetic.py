@@ -22,7 +22,7 @@ from ragvigil.scorer.checks.alignment.reckoning import (
     pairs,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 _PLUS = rf"(?:\+|\b{one_of('plus')}\b)"
 _MINUS = rf"(?:\u2212|\b{one_of('minus')}\b)"

@@ -13,9 +13,9 @@ from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound
 from ragvigil.scorer.checks.alignment.hours import days_named
 from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.lazily import made_once
 
 MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))

@@ -20,7 +20,7 @@ from ragvigil.scorer.checks.alignment.reckoning import (
     one_of,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 _PERIODS: dict[str, str] = {word: name for name, words in DATA["periods"].items() for word in words}
 _PERIOD = rf"(?:{longest_first(_PERIODS)})"

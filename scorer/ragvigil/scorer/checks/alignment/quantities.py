@@ -11,8 +11,8 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.reading.expressions import CLOCK, SHARES, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
-from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.words import Word, offsets
+from ragvigil.scorer.choices import longest_first
 
 SIGN = "\ue000"
 """What stands for a number in `Claimed.skeleton`; of private use, so no text has it."""

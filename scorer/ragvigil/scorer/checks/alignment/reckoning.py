@@ -21,7 +21,7 @@ from ragvigil.scorer.checks.alignment.quantities import (
     Quantity,
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("reckoning.json").read_text("utf-8"))
 """The words by which a claim shows what it works out."""

@@ -15,8 +15,9 @@ from ragvigil.scorer.checks.reading.expressions import (
     expressions,
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.patterns import longest_first, skipping
+from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.choices import longest_first
 
 _UP, _DOWN = OPPOSITES["limits"]["up"], OPPOSITES["limits"]["down"]
 _LIMIT = re.compile(

@@ -7,8 +7,8 @@ from itertools import pairwise
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.sentences import trim
+from ragvigil.scorer.choices import longest_first
 
 _OPENERS = longest_first(LEXICON.clause_openers)
 _JOINT = re.compile(rf"[;\uff1b]\s*|,\s+(?=(?:{_OPENERS})\s)", re.IGNORECASE)

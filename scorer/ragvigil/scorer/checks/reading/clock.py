@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from typing import Any
 
-from ragvigil.scorer.checks.reading.patterns import longest_first
 from ragvigil.scorer.checks.reading.words import UNSPACED, words
+from ragvigil.scorer.choices import longest_first
 
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))["clock"]
 _SEVERAL = r"(?:\s?(?:[-\u2013\u2014]|bis|tot|to|till|until|a|\u00e0|e|and|und|en|do)\s?\d{1,2}\.[0-5]\d)?"

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, TypeVar
 from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from importlib.resources import files
 
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 _DATA: dict[str, list[str]] = json.loads(
     files("ragvigil.scorer.data").joinpath("ordinals.json").read_text("utf-8")

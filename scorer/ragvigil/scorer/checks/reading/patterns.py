@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 _QUANTIFIERS = ("?", "*", "+", "{")
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
-
-
-def longest_first(names: Iterable[str]) -> str:
-    """A choice of these words as they stand, to be put in a group: none hides a longer one that begins with it.
-
-    >>> longest_first(["e", "e.g."])
-    'e\\\\.g\\\\.|e'
-    """
-    return "|".join(sorted(map(re.escape, names), key=len, reverse=True))
 
 
 def any_of(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:

@@ -9,7 +9,7 @@ from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POIN
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
-from ragvigil.scorer.checks.reading.patterns import longest_first
+from ragvigil.scorer.choices import longest_first
 
 _POINTER = longest_first(POINTERS)
 _NAMED = re.compile(
