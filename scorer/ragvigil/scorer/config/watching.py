@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, Self, cast
+from typing import Annotated, Self, cast
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from ragvigil.scorer.config.fields import Seconds, Words, several
 from ragvigil.scorer.config.fields import Section as _Section
+from ragvigil.scorer.monitoring import CoverageName
 
 
 class Rule(_Section):
@@ -179,11 +180,6 @@ class Detect(_Section):
         return self
 
 
-CoverageShare = Literal[
-    "coverage_scored", "coverage_complete", "coverage_texts", "coverage_asked", "coverage_delivered"
-]
-
-
 class Coverage(_Section):
     """How much must be looked at: less is a page or a ticket. A threshold of 0 demands nothing."""
 
@@ -215,7 +211,7 @@ class Coverage(_Section):
     resolve_seconds: Seconds = Field(
         default=600.0, description="how long a share must be back before that resolves"
     )
-    pages: Annotated[tuple[CoverageShare, ...], BeforeValidator(several)] = Field(
+    pages: Annotated[tuple[CoverageName, ...], BeforeValidator(several)] = Field(
         default=("coverage_scored",),
         description="shares that page (severity error): answers not scored are the scorer's own illness; "
         "the others are tickets",
