@@ -71,6 +71,11 @@ class Content(Section):
         return self.services.get(service, self.mode)
 
     @property
+    def may_withhold(self) -> bool:
+        """Whether any service keeps ids only."""
+        return "ids_only" in (self.mode, *self.services.values())
+
+    @property
     def kept(self) -> re.Pattern[str] | None:
         """What `keep` names, as one pattern; None where it names nothing."""
         return _joined(self.keep) if self.keep else None

@@ -37,9 +37,9 @@ class LlamaIndex:
 
     def matches(self, span: Span) -> bool:
         """Whether the span has the scope of that instrumentation, or, where a backend keeps none, one of its events."""
-        if span.scope == _SCOPE or not span.events:  # as nearly always
-            return span.scope == _SCOPE
-        return any(
+        if span.scope == _SCOPE:
+            return True
+        return bool(span.events) and any(  # nearly always there are none
             event.attributes.get("class_name") == event.name and "span_id" in event.attributes
             for event in span.events
         )

@@ -113,8 +113,8 @@ class Collector:
             if place[0] == OTHER:
                 outside[level.key.name].append(level)
                 continue
-            counted = rate(reading.sums_of(connection, level.key, level.counted))
-            found = counted if level.counted else level.now
+            sums = reading.sums_of(connection, level.key, level.counted)
+            found = rate(sums) if level.counted else level.now
             _put_level(told, (level.key.name, *place, "", level.instrument), found)
             if level.before is not None:
                 labels = (level.key.name, *place, "", level.instrument)

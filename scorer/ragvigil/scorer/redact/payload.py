@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, MutableSequence, Sequence
+from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -78,11 +78,11 @@ class Redaction:
         self, data: TracesData, note: Callable[[Sequence[Span]], str | None] | None
     ) -> list[tuple[WireSpan, str]]:
         """For the first span of each trace that withholds texts what is noted on it."""
-        modes: list[ContentMode] = [
-            self._mode(resource_spans.resource) for resource_spans in data.resource_spans
-        ]
-        if note is None or "ids_only" not in modes:
+        if note is None or not self._settings.may_withhold:
             return []  # as nearly always
+        modes: list[ContentMode] = [self._mode(part.resource) for part in data.resource_spans]
+        if "ids_only" not in modes:
+            return []
         traces: dict[bytes, list[tuple[ContentMode, WireSpan]]] = {}
         for mode, resource_spans in zip(modes, data.resource_spans, strict=True):
             for scope_spans in resource_spans.scope_spans:
@@ -169,14 +169,11 @@ def without_notes(payload: bytes) -> bytes:
 
 def _take_off(data: TracesData) -> None:
     """Take the notes off all spans."""
-    for span in _wires(data):
+    spans = (span for part in data.resource_spans for scope in part.scope_spans for span in scope.spans)
+    for span in spans:
         for place in reversed(range(len(span.attributes))):
             if span.attributes[place].key == NOTE:
                 del span.attributes[place]
-
-
-def _wires(data: TracesData) -> Iterator[WireSpan]:
-    return (span for part in data.resource_spans for scope in part.scope_spans for span in scope.spans)
 
 
 class _Walk:
