@@ -23,12 +23,12 @@ from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.demo.corpus import load_corpus
 from ragvigil.scorer.demo.faults import FaultName
 from ragvigil.scorer.demo.language_model import LanguageModel
+from ragvigil.scorer.demo.left import CONFIG_NAME
 from ragvigil.scorer.demo.phases import EXTRACTIVE, LANGUAGE_MODEL, Evidence, Pace, Phase, script
 from ragvigil.scorer.demo.processes import Child, clean_environment, running
 from ragvigil.scorer.demo.questions import load_questions
 from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.report import RIGHT_SERIES, Act, Levels, Report, Told, timed
-from ragvigil.scorer.demo.run import CONFIG_NAME
 from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look, measure
 from ragvigil.scorer.errors import StoreError

@@ -5,10 +5,9 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+from ragvigil.scorer.demo.left import STORE_NAME
 from ragvigil.scorer.errors import InputError
 
-STORE_NAME = "demo.db"
-CONFIG_NAME = "demo.toml"
 _TERMINATED = 143
 
 

@@ -17,9 +17,9 @@ from rich.table import Table
 from rich.text import Text
 
 from ragvigil.exporters import Alert, Measurement, as_text, clean
+from ragvigil.scorer.demo.left import CONFIG_NAME
 from ragvigil.scorer.demo.play import Frame
 from ragvigil.scorer.demo.report import Report
-from ragvigil.scorer.demo.run import CONFIG_NAME
 from ragvigil.scorer.demo.watch import EMPTY, JudgedAnswer
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store.reading import SeriesStatus
