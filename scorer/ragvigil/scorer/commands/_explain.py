@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._options import (
-    ConfigOption,
-    JsonOption,
-    TracesArgument,
-    settings_of,
-)
+from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.trace import WITHHELD_MEANS
 
 if TYPE_CHECKING:
+    from ragvigil.scorer.config import Settings
+    from ragvigil.scorer.dialects import Dialect
     from ragvigil.scorer.offline.choices import Fact
     from ragvigil.scorer.offline.explain import SpanAccount, TraceAccount
+    from ragvigil.scorer.scoring.filtering import Filters
 
+WhatArgument = Annotated[
+    list[Path],
+    typer.Argument(
+        metavar="FILE|TRACE_ID",
+        help="OTLP, as `ragvigil read` takes it; or the id of a trace that store or inbox keep, as pages show it.",
+    ),
+]
 _DEEPEST_INDENT = 12
+_TRACE_ID = re.compile(r"[0-9a-f]{32}")
+_LIKE_AN_ID = re.compile(r"[0-9a-f]{8,}")
 _INCIDENT = "inc-"
 """How ids of incidents begin."""
 _SHOWN_OTHERS = 6
@@ -43,14 +51,16 @@ _LIKELY = {
 
 
 def explain(
-    files: TracesArgument,
+    what: WhatArgument,
     config: ConfigOption = None,
+    store: StoreOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Show how traces are read: each span's dialect and role, and where each fact of a record comes from.
 
     When a field is missing, it names the spans that should have told it and the attributes that were looked for
-    there. One JSON object a trace with --json. The dialects of the configuration file are used too. A line that
+    there. One JSON object a trace with --json. The dialects of the configuration file are used too. A trace of your
+    scorer is named by its id, as long as its content is kept (retention.content_days). A line that
     cannot be read is named, the others are shown, and the exit code is 1; it is 2 when nothing could be read. Why an
     incident happened, `ragvigil diagnose INCIDENT` says.
     """
@@ -58,17 +68,47 @@ def explain(
     from ragvigil.scorer.offline.explain import explain_files
     from ragvigil.scorer.scoring.filtering import Filters
 
-    _refuse_incident(files)
-    settings = settings_of(config)
-    filters = Filters(settings.active_filters)
+    _refuse_incident(what)
+    settings = settings_of(config, store)
+    filters, dialects = Filters(settings.active_filters), dialects_of(settings.dialects)
     problems = list[InputError]()
-    traces = explain_files(files, dialects_of(settings.dialects), filters, problems.append)
+    files = [one for one in what if _trace_id(one) is None]
+    traces = [*_stored(filter(None, map(_trace_id, what)), settings, dialects, filters, problems)]
+    traces += explain_files(files, dialects, filters, problems.append)
     for trace in traces:
         if as_json:
             typer.echo(json.dumps(asdict(trace), ensure_ascii=True))
         else:
             say("\n".join(_lines(trace)))
     return told(problems, nothing=not traces)
+
+
+def _stored(
+    trace_ids: Iterable[str],
+    settings: Settings,
+    dialects: Sequence[Dialect],
+    filters: Filters,
+    problems: list[InputError],
+) -> Iterator[TraceAccount]:
+    from ragvigil.scorer.offline.explain_stored import explain_stored
+
+    for trace_id in trace_ids:
+        try:
+            yield explain_stored(settings, trace_id, dialects, filters)
+        except InputError as error:
+            problems.append(error)
+
+
+def _trace_id(what: Path) -> str | None:
+    """The id that was meant, where it is no file: with dashes, as a UUID, and capitals, too. Raises ConfigError."""
+    plain = str(what).replace("-", "").lower()
+    if not _LIKE_AN_ID.fullmatch(plain) or what.exists():
+        return None
+    if not _TRACE_ID.fullmatch(plain):
+        raise ConfigError(
+            "TRACE_ID", f"{what} is no file, and no trace id", "32 hexadecimal characters, as pages show it"
+        )
+    return plain
 
 
 def _refuse_incident(files: Sequence[Path]) -> None:
@@ -87,6 +127,8 @@ def _lines(trace: TraceAccount) -> Iterator[str]:
         f"trace {_clean(trace.trace_id)}  service {_clean(trace.service or 'unknown')}  "
         f"spans {len(trace.spans)}  records {len(trace.records)}"
     )
+    if trace.waiting:
+        yield "  some of it waits in the inbox: not scored yet"
     rows = [_row(span) for span in trace.spans]
     widths = [max((len(row[column]) for row in rows), default=0) for column in range(4)]
     for row in rows:

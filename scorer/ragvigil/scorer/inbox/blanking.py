@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.inbox.payloads import payloads
 from ragvigil.scorer.inbox.segments import connect, open_for_writing, segments, sql
 
 Chosen = Callable[[str, bytes, bytes], bool]
@@ -21,7 +22,7 @@ def blank(folder: Path, chosen: Chosen) -> Sequence[str]:
     """
     paths = [path for _, path in segments(folder)]
     try:
-        picked = [trace for trace in _traces(paths) if chosen(trace.hex(), *_payloads(paths, trace))]
+        picked = [trace for trace in _traces(paths) if chosen(trace.hex(), *payloads(paths, trace))]
         for path in paths:
             _blank(path, picked)
     except sqlite3.Error as error:
@@ -35,15 +36,6 @@ def _traces(paths: Iterable[Path]) -> Sequence[bytes]:
         with closing(connect(path, "ro")) as connection:
             found.update((row[0], None) for row in connection.execute(sql("traces")))
     return list(found)
-
-
-def _payloads(paths: Iterable[Path], trace: bytes) -> tuple[bytes, bytes]:
-    held: dict[str, list[bytes]] = {"spans": [], "logs": []}
-    for path in paths:
-        with closing(connect(path, "ro")) as connection:
-            for kind, payload in connection.execute(sql("of_trace"), (trace,)):
-                held[kind].append(payload)
-    return b"".join(held["spans"]), b"".join(held["logs"])
 
 
 def _blank(path: Path, traces: Iterable[bytes]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -72,6 +72,8 @@ class TraceAccount:
     records: tuple[RecordAccount, ...]
     problem: str | None
     """Why there is no record."""
+    waiting: bool = False
+    """Whether some of it still waits in the inbox, and is not scored yet."""
 
 
 class Recorder(Mapping[str, object]):
@@ -116,21 +118,27 @@ def explain(
     events: Iterable[LogEvent] = (),
     dialects: Sequence[Dialect] = DIALECTS,
     filters: Filters | None = None,
+    *,
+    rules_met: Collection[str] = (),
+    timed_out: bool = False,
 ) -> TraceAccount:
-    """How the spans of one trace are read: the readers themselves say it, so it cannot differ from them."""
+    """How the spans of one trace are read: the readers themselves say it, so it cannot differ from them.
+
+    `rules_met` are filters that it met by what was cut out of it since; `timed_out`: it was given up waiting for.
+    """
     matches = {span.span_id: _Match.of(span, dialects) for span in spans_once(spans, events)}
     steps = steps_of([match.recorded for match in matches.values()], (), dialects)
     roots = forest_of(steps)
     asked = questions(roots)
-    read = [record_of(question) for question in asked]
-    filtered = (filters or Filters({})).of(spans, read)
+    read = [record_of(question, timed_out=timed_out) for question in asked]
+    filtered = (filters or Filters({})).of(spans, read, rules_met)
     records = [
         RecordAccount(
             record.span_id,
             record.completeness,
             facts_of(question, record),
             rule,
-            _cause(question),
+            _cause(question, timed_out=timed_out),
             content_settings(question.steps) if record.completeness in ("content_off", "withheld") else (),
         )
         for question, record, rule in zip(asked, read, filtered, strict=True)
@@ -147,8 +155,8 @@ def explain(
     )
 
 
-def _cause(question: Question) -> Place | None:
-    found = judged(question)
+def _cause(question: Question, *, timed_out: bool) -> Place | None:
+    found = judged(question, timed_out=timed_out)
     return Place(found.step.span.span_id if found.step else "", found.why) if found.why else None
 
 
