@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from ragvigil.scorer.backtest.windows import History, window_pages
 from ragvigil.scorer.commands._app import run
 from ragvigil.scorer.config import Links, Monitor, Rule, Settings, load
 from ragvigil.scorer.detect import total
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitor.monitor import Monitor as Running
 from ragvigil.scorer.monitoring import Bucket, SeriesKey, Sums
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -104,8 +106,9 @@ def test_the_command_pages_when_the_running_monitor_did(
         for now in moments:
             alerts += running.tick(now)
     assert len(alerts) == 1
-    assert abs(page["at"] - int(alerts[0].at.timestamp() * 1e9)) <= 2 * MINUTE
-    assert page["evidence"]["since"] == pytest.approx(FALL, abs=3 * MINUTE)
+    at, since = (datetime.fromisoformat(moment) for moment in (page["at"], page["evidence"]["since"]))
+    assert abs(at - alerts[0].at) <= timedelta(minutes=2)
+    assert abs(since - calendar_time(FALL)) <= timedelta(minutes=3)
     assert asked(["--rule", rule, "--history", store]) == 0
     said = capsys.readouterr().out
     assert "present rules: 1 page;" in said

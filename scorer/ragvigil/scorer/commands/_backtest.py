@@ -19,6 +19,7 @@ from ragvigil.scorer.commands._moments import open_stretch, utc
 from ragvigil.scorer.commands._options import WHEN, ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import dated
 
 if TYPE_CHECKING:
     from ragvigil.scorer.backtest.backtest import Compared, Outcome
@@ -69,7 +70,7 @@ def backtest(
         found = run(connection, present, other, since=begin, until=end)
     if found is None:
         raise ConfigError("--history", "holds no records")
-    say(json.dumps(_object(found)) if as_json else "\n".join(_lines(found, rule)), whole=as_json)
+    say(json.dumps(dated(_object(found))) if as_json else "\n".join(_lines(found, rule)), whole=as_json)
     return 0
 
 

@@ -16,6 +16,7 @@ from ragvigil.scorer.commands._moments import utc
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import dated
 
 if TYPE_CHECKING:
     from ragvigil.scorer.estimate import Confusion, Estimate, Plan, Refusal
@@ -67,7 +68,9 @@ def report(
         found_book = book.book_of(connection, place, criterion)
     found = reported(found_book, width=width, figure=_figure(figure))
     say(
-        json.dumps(_object(found)) if as_json else "\n".join(_lines(found, found_book.drawn, criterion)),
+        json.dumps(dated(_object(found)))
+        if as_json
+        else "\n".join(_lines(found, found_book.drawn, criterion)),
         whole=as_json,
     )
     if found.refusal is not None:

@@ -15,7 +15,7 @@ import typer
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
-from ragvigil.scorer.moments import DAY, calendar_time, to_the_second
+from ragvigil.scorer.moments import DAY, SECOND, calendar_time, dated, in_iso, to_the_second
 
 if TYPE_CHECKING:
     from ragvigil.exporters import Example
@@ -53,7 +53,7 @@ def diagnose(
         withheld = _withheld(connection, found)
     if as_json:
         told = {**_object(found, diagnosis, examples), "withheld": withheld.withheld}
-        typer.echo(json.dumps(told, ensure_ascii=False))
+        typer.echo(json.dumps(dated(told), ensure_ascii=False))
     else:
         lines = [*_lines(found, diagnosis, examples, settings.links), *_withheld_lines(withheld)]
         say("\n".join(lines))
@@ -114,14 +114,23 @@ def _withheld_lines(found: Withheld) -> Iterator[str]:
 
 
 def _object(incident: Incident, diagnosis: Diagnosis, examples: Sequence[Example]) -> dict[str, object]:
+    told = asdict(diagnosis)
+    told["onset"].update({name: _in_iso(told["onset"][name]) for name in ("at", "lower", "upper")})
+    if told["cause"]:
+        told["cause"]["first_seen"] = _in_iso(told["cause"]["first_seen"])
     return {
         "incident": incident.id,
         "series": incident.key.name,
         "service": incident.key.service,
         "environment": incident.key.environment,
-        **asdict(diagnosis),
+        **told,
         "examples": [asdict(one) for one in examples],
     }
+
+
+def _in_iso(found: object) -> object:
+    """What is kept in Unix seconds, for likelihoods are worked out in them, as all else is told."""
+    return in_iso(round(found * SECOND)) if isinstance(found, float) else found
 
 
 def _lines(

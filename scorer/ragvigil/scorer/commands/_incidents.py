@@ -10,29 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ragvigil.scorer.commands._moments import in_iso
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
+from ragvigil.scorer.moments import dated
 
 if TYPE_CHECKING:
     from ragvigil.scorer.monitoring import Incident
     from ragvigil.scorer.store.reading import Message
     from ragvigil.scorer.store.reading_incidents import Standing
-
-_MOMENTS = frozenset(
-    {
-        "opened_at",
-        "since",
-        "recovering_since",
-        "resolved_at",
-        "first_until",
-        "amended_at",
-        "again_since",
-        "at",
-        "delivered_at",
-        "refused_at",
-    }
-)
 
 
 def incidents(
@@ -52,7 +37,7 @@ def incidents(
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         found = reading_incidents.standing(connection, time.time_ns(), resolved=resolved, limit=limit)
     if as_json:
-        typer.echo(json.dumps([_mapping(one) for one in found]))
+        typer.echo(json.dumps(dated([_mapping(one) for one in found])))
         return 0
     for one in found:
         say("\n".join(_lines(one)))
@@ -64,21 +49,13 @@ def incidents(
 def _mapping(one: Standing) -> dict[str, object]:
     incident = one.incident
     return {
-        **_dated(asdict(incident)),
+        **asdict(incident),
         "key": incident.key._asdict(),
         "state": one.state,
-        "acknowledged": None if one.acknowledged is None else _dated(asdict(one.acknowledged)),
+        "acknowledged": None if one.acknowledged is None else asdict(one.acknowledged),
         "silenced_by": list(one.silenced_by),
-        "silenced_until": None if one.silenced_until is None else in_iso(one.silenced_until),
-        "deliveries": [_dated(asdict(message)) for message in one.messages],
-    }
-
-
-def _dated(found: dict[str, object]) -> dict[str, object]:
-    """The same with ISO 8601 for its moments, as webhooks have them: many a JSON reader rounds nanoseconds."""
-    return {
-        name: in_iso(value) if name in _MOMENTS and isinstance(value, int) else value
-        for name, value in found.items()
+        "silenced_until": one.silenced_until,
+        "deliveries": [asdict(message) for message in one.messages],
     }
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from datetime import UTC, datetime, timedelta
 
 from ragvigil.scorer.errors import ConfigError
 
@@ -87,13 +86,3 @@ def _iso(said: str) -> int | None:
     from ragvigil.scorer.sources.pull.otlp import nanoseconds
 
     return nanoseconds(said)
-
-
-def in_iso(nanoseconds: int) -> str:
-    """A moment in Unix nanoseconds as ISO 8601, UTC, to the microsecond: what programs are told.
-
-    >>> in_iso(1_790_000_000_250_000_000)
-    '2026-09-21T14:13:20.250000Z'
-    """
-    moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=nanoseconds // 1000)
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")

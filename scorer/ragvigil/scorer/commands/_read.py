@@ -10,6 +10,7 @@ import typer
 from ragvigil.scorer.commands._options import ConfigOption, TracesArgument, settings_of
 from ragvigil.scorer.commands._unread import told
 from ragvigil.scorer.errors import InputError
+from ragvigil.scorer.moments import dated
 
 
 def read(
@@ -32,5 +33,5 @@ def read(
     problems = list[InputError]()
     records = offline.read_files(files, dialects_of(settings_of(config).dialects), problems.append)
     for record in records:
-        typer.echo(json.dumps(offline.as_json(record), ensure_ascii=False))
+        typer.echo(json.dumps(dated(offline.as_json(record)), ensure_ascii=False))
     return told(problems, nothing=not records)

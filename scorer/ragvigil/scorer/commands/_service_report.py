@@ -25,6 +25,7 @@ from ragvigil.scorer.commands._options import (
 )
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.moments import dated
 
 if TYPE_CHECKING:
     from ragvigil.scorer.reporting.report import Report
@@ -73,7 +74,7 @@ def report(
         overdue = time.time_ns() - round(settings.judge.max_wait_seconds * 1e9)
         found = [_report(connection, place, (begin, end), overdue, labels) for place in places]
     if as_json:
-        typer.echo(json.dumps([asdict(one) for one in found], ensure_ascii=False))
+        typer.echo(json.dumps(dated([asdict(one) for one in found]), ensure_ascii=False))
     elif found:
         _show(found, form)
     else:

@@ -17,7 +17,7 @@ from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOpt
 from ragvigil.scorer.commands._orders import ByOption, WaitOption, carry_out, name_of, text_of
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError, meant
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.moments import DAY, dated
 
 if TYPE_CHECKING:
     from ragvigil.scorer.incidents.oncall import Silence
@@ -85,7 +85,7 @@ def add(
     others = [] if service is None or service == SERVICE else others_than(settings, service)
     if as_json:
         known = {"known_services": others} if others else {}
-        typer.echo(json.dumps({**_mapping(silence), "written_by": done_by, **known}))
+        typer.echo(json.dumps(dated({**_mapping(silence), "written_by": done_by, **known})))
         return 0
     say(f"silenced: {found}, {_until(silence)}: {_matched(silence)}")
     if service is not None and others:
@@ -139,7 +139,7 @@ def list_silences(
     with closing(reading.open_for_reading(settings.store.path)) as connection:
         silences = reading_incidents.silences(connection, -(2**62) if ended else now)
     if as_json:
-        typer.echo(json.dumps([_mapping(silence) for silence in silences]))
+        typer.echo(json.dumps(dated([_mapping(silence) for silence in silences])))
         return 0
     for silence in silences:
         state = "ended" if silence.ends_at <= now else "active" if silence.starts_at <= now else "planned"

@@ -10,6 +10,7 @@ import typer
 
 from ragvigil.scorer.commands._options import ConfigOption, JsonOption, StoreOption, settings_of
 from ragvigil.scorer.commands._say import say
+from ragvigil.scorer.moments import dated
 
 
 def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
@@ -25,7 +26,7 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
         disk = reading.disk(connection, settings.store.path)
         if as_json:
             found = _overview.as_json(connection, received, settings)
-            typer.echo(json.dumps({**found, "disk": asdict(disk), "inbox": asdict(inbox)}))
+            typer.echo(json.dumps(dated({**found, "disk": asdict(disk), "inbox": asdict(inbox)})))
         else:
             say(_overview.as_text(connection, received, settings))
             say(_overview.disk_line(disk))

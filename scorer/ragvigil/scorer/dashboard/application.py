@@ -31,6 +31,7 @@ from ragvigil.scorer.dashboard.page import Asked, NotThereError, Reader, Readers
 from ragvigil.scorer.dashboard.rendering import TEMPLATES, rendered
 from ragvigil.scorer.dashboard.series import series
 from ragvigil.scorer.errors import StoreError, located
+from ragvigil.scorer.moments import dated
 from ragvigil.scorer.store.reading import alive_at, open_for_reading
 
 PAGES: Mapping[str, tuple[str, Reader]] = {
@@ -111,7 +112,7 @@ def _html(read: _Read, reader: Reader, template: str, request: Request) -> Respo
 
 def _json(read: _Read, reader: Reader, request: Request) -> Response:
     page: Any = read(reader, request)
-    return _Json(asdict(page))
+    return _Json(dated(asdict(page)))
 
 
 def _told(request: Request, error: Exception) -> Response:
