@@ -167,8 +167,8 @@ class Delivery:
 class MonitorStore(Protocol):
     """What the monitor needs of the store; every call happens on the store's one writing thread."""
 
-    def series(self) -> Sequence[SeriesKey]:
-        """Every series that ever had an observation."""
+    def series(self, since: int) -> Sequence[SeriesKey]:
+        """Those to look at: of which anything came since then, in an incident, or whose state is of when some came."""
         ...
 
     def buckets(self, key: SeriesKey, since: int, until: int) -> Sequence[Bucket]:

@@ -38,7 +38,7 @@ class Memory(Incidents):
     broken: SeriesKey | None = None
     reads: int = 0
 
-    def series(self) -> Sequence[SeriesKey]:
+    def series(self, since: int) -> Sequence[SeriesKey]:
         """Every series with a row."""
         return list(self.rows)
 

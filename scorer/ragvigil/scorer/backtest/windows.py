@@ -36,7 +36,7 @@ class History(Incidents):
         self.due: Sequence[SeriesKey] = ()
         self.incidents = {}
 
-    def series(self) -> Sequence[SeriesKey]:
+    def series(self, since: int) -> Sequence[SeriesKey]:  # noqa: ARG002 - all of them are due
         """Those whose turn it is."""
         return self.due
 

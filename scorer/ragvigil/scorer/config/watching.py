@@ -163,6 +163,11 @@ class Detect(_Section):
         description="pages when errors use up what slo allows this many times as fast as they may, over 6 hours and "
         "over 3 days; needs slo; default: no such page",
     )
+    most_places: int = Field(
+        default=200,
+        ge=1,
+        description="services and environments watched so; of more, those that page and answer most",
+    )
     keep_days: float = Field(
         default=8.0, ge=1, description="how long the detectors' rows stay; they show what was before a fall"
     )

@@ -77,15 +77,19 @@ class Monitor:
         )
         self._baselines: dict[SeriesKey, _Baseline] = {}
         self._renewed = 0
+        self._reach = max(stretches(rule)[-1] + nanoseconds(rule.baseline_seconds) for rule in settings.rules)
+        """How far back an evaluation looks."""
 
     def tick(self, now: int) -> list[Alert]:
-        """Look at every series once, at `now` (Unix nanoseconds); the alerts that were put in the outbox.
+        """Look at each series that anything came of once, at `now` (Unix nanoseconds); the alerts that were posted.
 
         A series that cannot be evaluated is logged and does not keep the others from being looked at.
         """
         alerts: list[Alert] = []
         self._renewed = 0
-        for key in self._store.series():
+        keys = self._store.series(now - self._reach)
+        self._baselines = {key: self._baselines[key] for key in keys if key in self._baselines}
+        for key in keys:
             try:
                 alert = self._look(key, now)
             except Exception:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import routed
-from ragvigil.scorer.moments import HOUR
+from ragvigil.scorer.moments import HOUR, MINUTE
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._bad_claim import bad_claim
@@ -29,6 +29,15 @@ _MEASURED = ("criteria.", "judge.")
 _CAVEAT_NANOSECONDS = HOUR
 _CAVEAT_CHARACTERS = 250
 _END_OF_TIME = 2**63 - 1
+_SERIES = (
+    "SELECT series, service, environment FROM series s WHERE state != 'no_data' OR before IS NOT NULL "
+    "OR (SELECT max(bucket) FROM rollups r WHERE (r.series, r.service, r.environment, r.instrument_id) "
+    "= (s.series, s.service, s.environment, s.instrument_id)) >= ? "
+    "OR EXISTS (SELECT 1 FROM arrivals a WHERE (a.service, a.environment) = (s.service, s.environment) "
+    "AND a.minute >= ?) "
+    "OR EXISTS (SELECT 1 FROM incidents i WHERE (i.series, i.service, i.environment) "
+    "= (s.series, s.service, s.environment) AND i.resolved_at IS NULL) ORDER BY series, service, environment"
+)
 _PLACE = "series = ? AND service = ? AND environment = ?"
 
 
@@ -117,9 +126,12 @@ class SqliteMonitoring:
         self._connection = connection
         self._routes = routes
 
-    def series(self) -> Sequence[SeriesKey]:
-        """Every series that ever had an observation."""
-        rows = self._connection.execute("SELECT * FROM series ORDER BY series, service, environment")
+    def series(self, since: int = 0) -> Sequence[SeriesKey]:
+        """Those to look at: of which anything came since then, in an incident, or whose state is of when some came.
+
+        Services and environments come and go; those that are gone cost a seek, and not an evaluation.
+        """
+        rows = self._connection.execute(_SERIES, (since, since // MINUTE))
         return [key_of(row) for row in rows]
 
     def buckets(self, key: SeriesKey, since: int, until: int) -> Sequence[Bucket]:

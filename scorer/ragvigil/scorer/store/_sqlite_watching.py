@@ -14,7 +14,7 @@ from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
-from ragvigil.scorer.store._sqlite_seen import BATCH
+from ragvigil.scorer.store._sqlite_seen import BATCH, seen_places
 from ragvigil.scorer.store.port import Job
 from ragvigil.scorer.watch.port import Past, Place, Raised, Seen
 
@@ -52,6 +52,11 @@ _WORST = (
     "WHERE o.series = ? AND o.service = ? AND o.environment = ? AND o.bucket >= ? AND o.bucket < ? AND o.value < 1 "
     "{where} ORDER BY o.value, r.started_at DESC LIMIT ?"
 )
+_INCIDENTS = "SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL"
+_SEEN = (
+    f"SELECT count(*) FROM (SELECT 1 FROM sightings INDEXED BY sightings_by_time WHERE {_PLACE} AND started_at >= ? "
+    "LIMIT 1000)"
+)
 _JOIN_STREAM = "JOIN sightings s ON s.record_id = o.record_id"
 _NEWEST_JUDGED = 3_000
 
@@ -71,9 +76,15 @@ class SqliteWatching:
         return joined(self._connection)
 
     def places(self) -> Sequence[Place]:
-        """Every service that was ever seen."""
-        rows = self._connection.execute("SELECT service, environment FROM detectors ORDER BY 1, 2")
-        return [Place(row[0], row[1] or None) for row in rows]
+        """Every service and environment with a record that is kept for the detectors, or with an open incident."""
+        ill = ((row[0], row[1]) for row in self._connection.execute(_INCIDENTS))
+        known = sorted({*seen_places(self._connection), *ill})
+        return [Place(service, environment or None) for service, environment in known]
+
+    def seen(self, place: Place, since: int) -> int:
+        """How many of its records began at or after that moment, 1,000 at most."""
+        (count,) = self._connection.execute(_SEEN, (*_of(place), since)).fetchone()
+        return int(count)
 
     def detector(self, place: Place) -> tuple[str | None, str | None]:
         """(the watcher's state, the core's state), as saved."""

@@ -69,7 +69,11 @@ class WatchStore(Protocol):
         ...
 
     def places(self) -> Sequence[Place]:
-        """Every service that was ever seen."""
+        """Every service and environment with a record that is kept for the detectors, or with an open incident."""
+        ...
+
+    def seen(self, place: Place, since: int) -> int:
+        """How many of its records began at or after that moment, 1,000 at most."""
         ...
 
     def detector(self, place: Place) -> tuple[str | None, str | None]:

@@ -20,7 +20,7 @@ from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -33,7 +33,6 @@ from ragvigil.scorer.watch.teller import Teller
 _log = logging.getLogger(__name__)
 
 _MOST_BATCHES_A_TICK = 16
-_MOST_PLACES = 200
 _LONGEST_GAP = 14 * DAY
 _REDRAWN = frozenset({"checked_only", "pending", "judged", "shed", "failed"})
 """States of records that a plan draws again: verdicts that never came count for as many as those that did."""
@@ -113,7 +112,12 @@ class Watcher:
         self._core_settings = core_settings(settings)
         self._batch = nanoseconds(settings.detect.batch_seconds)
         self._late = nanoseconds(settings.detect.late_seconds)
+        self._kept = nanoseconds(settings.detect.keep_days * 86_400)
         self._detectors: dict[Place, _Detector] = {}
+        self._environments = settings.monitor.page_environments
+        self._first: Sequence[Place] = ()
+        """Those to watch where there are too many, as they were ranked in the batch's time `_ranked`."""
+        self._ranked = -1
 
     def history(self, incident: Incident, end: int) -> Course:
         """When the course of an incident's rate begins, and its values from there on, until `end`."""
@@ -128,13 +132,43 @@ class Watcher:
         done = Watched([], [])
         if not self._detect.enabled:
             return done
-        for place in self._store.places()[:_MOST_PLACES]:
+        for place in self._chosen(now):
             try:
                 self._advance(place, now, caught_up, done)
             except Exception:
                 _log.exception("the detector of %s failed; the next tick tries again", place)
                 self._detectors.pop(place, None)
         return done
+
+    def _chosen(self, now: int) -> Sequence[Place]:
+        """The places to watch: where there are too many, those in an incident, that page, and that answer most.
+
+        They are ranked once in the time of a batch. What waits of the others is kept as long as any record is, so
+        that a place that is chosen later begins there.
+        """
+        places, most = self._store.places(), self._detect.most_places
+        if len(places) <= most:
+            return places
+        if now // self._batch != self._ranked:
+            self._ranked = now // self._batch
+            places = sorted(places, key=lambda place: self._rank(place, now))
+            self._first = places[:most]
+            with self._store.transaction():
+                for place in places[most:]:
+                    self._detectors.pop(place, None)
+                    self._store.forget_sightings(place, now - self._kept)
+            _log.warning(
+                "%d of %d services and environments have a sequential detector, those that page and answer most "
+                "(detect.most_places); window rules watch the others, too",
+                most,
+                len(places),
+            )
+        return self._first
+
+    def _rank(self, place: Place, now: int) -> tuple[bool, bool, int]:
+        """What is watched first comes first."""
+        told = SeriesKey("faithfulness", place.service, place.environment).is_told(self._environments)
+        return not self._store.open_incidents(place), not told, -self._store.seen(place, now - DAY)
 
     def rejudged(self, judgements: Sequence[Judgement]) -> None:
         """Take the answers to canaries."""
@@ -216,8 +250,7 @@ class Watcher:
             told += self._teller.attend(
                 place, end=end, now=now, any_traffic=bool(rows), level=detector.core.level
             )
-            kept = nanoseconds(self._detect.keep_days * 86_400)
-            self._store.forget_sightings(place, end - kept)
+            self._store.forget_sightings(place, end - self._kept)
             notes.start, notes.planned_at = end, None
             self._skip_gap(place, notes, now)
             self._save(place, detector)
