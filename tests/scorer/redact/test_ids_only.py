@@ -18,16 +18,18 @@ from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.config import Content
 from ragvigil.scorer.dialects import read_records
-from ragvigil.scorer.dialects.withheld import NOTE, noted, recalled
+from ragvigil.scorer.dialects.withheld import NOTE, recalled
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Sampler
-from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
+from ragvigil.scorer.scoring.trace_scoring import TraceScoring
 from ragvigil.scorer.span import Span, logs_of, spans_of
 from ragvigil.scorer.store.port import ScoredTrace
 from ragvigil.scorer.trace import Document, RagTrace
 
 SEVERAL = sorted((Path(__file__).parents[2] / "fixtures" / "several").glob("*.pb"))
+IN_TEXTS = sorted((Path(__file__).parents[2] / "fixtures" / "in_texts").glob("*.pb"))
+EVERY = [*FIXTURES, *SEVERAL, *IN_TEXTS, *RECORDED]
 SOME = [path for path in FIXTURES if path.stem in ("langchain_dual", "llama_index_rerank")]
 
 
@@ -70,22 +72,23 @@ def only_logs(payload: bytes, trace_id: str) -> bytes:
     return data.SerializeToString()
 
 
-def scored(deliveries: Sequence[Assembled], **settings: object) -> ScoredTrace:
-    """What is stored of a trace that came in these deliveries, one after the other."""
-    scoring = TraceScoring(
-        sampler=Sampler(1.0),
-        redaction=Redaction(Content.model_validate(settings), PEOPLE),
-        max_bytes=1 << 24,
-        max_spans=10_000,
-        now=lambda: 0,
-    )
+def scored(deliveries: Sequence[Assembled], *, restarts: bool = False, **settings: object) -> ScoredTrace:
+    """What is stored of a trace that came in these deliveries, one after the other; each to another process or not."""
+    redaction = Redaction(Content.model_validate(settings), PEOPLE)
     found: ScoredTrace | None = None
+    scoring: TraceScoring | None = None
     for delivery in deliveries:
-        stored = found.raw if found else None
-        redacted = scoring.redacted(delivery, stored)
-        assert redacted is not None
-        latest = scoring.score([Arrived(redacted.item, delivery, stored, redacted.spans)], 9)[0]
-        found = latest or found
+        if scoring is None or restarts:
+            scoring = TraceScoring(
+                sampler=Sampler(1.0),
+                redaction=redaction,
+                max_bytes=1 << 24,
+                max_spans=10_000,
+                now=lambda: 0,
+            )
+        arrived = scoring.redacted(delivery, found.raw if found else None)
+        assert arrived is not None
+        found = scoring.score([arrived], 9)[0] or found
     assert found is not None
     assert found.failure is None
     return found
@@ -105,6 +108,30 @@ def passages(record: RagTrace) -> tuple[object, ...]:
     )
 
 
+def labels(record: RagTrace) -> tuple[object, ...]:
+    """What is no text of a record, beside its passages: of a model, of people as they are stored, of what failed."""
+    model = (record.model, record.response_model, record.finish_reason, record.prompt_version)
+    return (*model, record.user_id, record.conversation_id, record.error_where, record.error is None)
+
+
+def cited_by(record: RagTrace) -> tuple[set[str], int] | None:
+    """The passages that its answer cites, and how many others; None where it cites nothing and need not.
+
+    Of others nothing is said where the passages are not all known.
+    """
+    if record.answer is None:
+        return None if record.cited is None else (set(record.cited.ids), len(record.cited.unknown))
+    read = Prepared(record)
+    found, dead = (
+        {one.id for one in read.citations if one.id},
+        {one.cited for one in read.citations if not one.id},
+    )
+    unknown = dead and record.completeness == "partial_evidence"
+    if unknown or not record.retrieved or not (read.citations or read.owes_citations):
+        return None
+    return found, len(dead)
+
+
 def texts_of(record: RagTrace) -> Iterator[str]:
     """All that somebody wrote."""
     found = [record.query, record.answer, record.error_message, *(one.query for one in record.retrievals)]
@@ -118,7 +145,7 @@ def pieces(text: str) -> set[str]:
     return {" ".join(words[start : start + 3]) for start in range(len(words) - 2)}
 
 
-@pytest.mark.parametrize("path", [*FIXTURES, *SEVERAL, *RECORDED], ids=lambda path: path.name.split(".pb")[0])
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.name.split(".pb")[0])
 def test_records_without_texts_have_the_same_passages_and_citations(path: Path) -> None:
     """In every dialect: passages in prompts, in what tools answered, in JSON within JSON, told by two libraries."""
     for trace in traces_in(path):
@@ -129,16 +156,13 @@ def test_records_without_texts_have_the_same_passages_and_citations(path: Path) 
         for span_id, record in records(bare).items():
             whole = plain[span_id]
             assert passages(record) == passages(whole)
+            assert labels(record) == labels(whole)
             assert not [*texts_of(record)]
             missing = whole.completeness in ("partial_evidence", "timed_out")
             assert record.completeness == (whole.completeness if missing else "withheld")
             said = {piece for text in texts_of(whole) for piece in pieces(text)}
             assert [piece for piece in said if piece in stored] == []
-            if whole.answer is not None and whole.retrieved:
-                found = Prepared(whole).citations
-                assert record.cited is not None
-                assert set(record.cited.ids) == {one.id for one in found if one.id is not None}
-                assert len(record.cited.unknown) == len({one.cited for one in found if one.id is None})
+            assert cited_by(record) == cited_by(whole)
 
 
 HEADED = """Answer from the context.
@@ -204,10 +228,9 @@ def notes_in(trace: ScoredTrace) -> list[object]:
 
 def forged(trace: Assembled, told: dict[str, object]) -> Assembled:
     """The trace as of a sender that wrote a note itself, of the same spans."""
-    own = json.loads(noted([], spans_of(trace.spans[0]), lambda _: None))
     data = TracesData.FromString(trace.spans[0])
     pair = data.resource_spans[0].scope_spans[0].spans[0].attributes.add(key=NOTE)
-    pair.value.string_value = json.dumps({**own, "records": told})
+    pair.value.string_value = json.dumps({"records": told})
     return replace(trace, spans=(data.SerializeToString(),))
 
 
@@ -225,9 +248,8 @@ def test_a_note_that_a_sender_wrote_is_not_read(mode: str) -> None:
 def test_of_a_note_only_what_a_store_holds_is_read() -> None:
     """Spans of the trace alone have records, moments fit, and no amount is below zero or without end."""
     span = Span("0" * 32, "1" * 16, None, "ask", 1, 1, 9, {})
-    own = json.loads(noted([], [span], lambda _: None))
     facts = {"started_at": "9" * 19, "seconds": [-5, 1e999, 2.5], "cost_usd": -1, "tokens": [1e300, 5]}
-    told = json.dumps({**own, "records": {"1" * 16: facts, "2" * 16: {}, "<b>x": {}}})
+    told = json.dumps({"records": {"1" * 16: facts, "2" * 16: {}, "<b>x": {}}})
     (found,) = recalled([replace(span, attributes={NOTE: told})], [])
     assert (found.span_id, found.started_at, found.cost_usd) == ("1" * 16, 0, None)
     assert (found.retrieval_seconds, found.generation_seconds, found.total_seconds) == (None, None, 2.5)
@@ -252,18 +274,39 @@ def test_labels_beside_passages_in_any_other_json_go_with_it() -> None:
     }  # fmt: skip
 
 
-def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_stay() -> None:
-    """A note would be of all of it: nothing is noted but that texts are missing on purpose."""
-    (trace,) = traces_in(SOME[0])
+def of_service(trace: Assembled, name: str) -> Assembled:
+    """The delivery as another service sends it."""
     data = TracesData.FromString(trace.spans[0])
-    data.resource_spans.add().CopyFrom(data.resource_spans[0])
-    del data.resource_spans[1].resource.attributes[:]
-    del data.resource_spans[1].scope_spans[0].spans[:-1]
-    data.resource_spans[1].scope_spans[0].spans[0].span_id = b"12345678"
-    service = next(iter(records(scored([trace])).values())).service
-    mixed = replace(trace, spans=(data.SerializeToString(),))
-    found = scored([mixed], mode="full", services={service: "ids_only"})
-    assert notes_in(found) == ["{}"]
+    for part in data.resource_spans:
+        del part.resource.attributes[:]
+        part.resource.attributes.add(key="service.name").value.string_value = name
+    return replace(trace, spans=(data.SerializeToString(),))
+
+
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
+def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_stay(
+    path: Path, restarts: bool
+) -> None:
+    """A service of its own for each span: of any that keeps ids only no text stays, and no id is lost."""
+    (trace,) = traces_in(path)
+    for span in spans_of(trace.spans[0]):
+        own = of_service(replace(trace, spans=(only(trace.spans[0], trace.trace_id, [span.span_id]),)), "hr")
+        rest = [one.span_id for one in spans_of(trace.spans[0]) if one.span_id != span.span_id]
+        others = replace(trace, spans=(only(trace.spans[0], trace.trace_id, rest),))
+        joined = replace(trace, spans=(*own.spans, *others.spans))
+        (whole,) = records(scored([joined], mode="full")).values()
+        for deliveries in ([joined], [others, own], [own, others]):
+            trace_now = scored(deliveries, restarts=restarts, mode="full", services={"hr": "ids_only"})
+            bare = next(one for one in spans_of(trace_now.raw.spans) if one.span_id == span.span_id)
+            said = {piece for text in texts_of(whole) for piece in pieces(text)}
+            assert [piece for piece in said if piece in repr((bare.attributes, bare.events))] == []
+            (record,) = records(trace_now).values()
+            if len(deliveries) == 1 or not restarts:
+                assert passages(record) == passages(whole)
+                assert cited_by(record) == cited_by(whole)
+            assert {one.id for one in record.documents} >= {one.id for one in whole.documents}
+            assert record.answer in (None, whole.answer)
 
 
 @pytest.mark.parametrize(
@@ -272,23 +315,21 @@ def test_of_a_trace_that_only_some_of_its_services_withhold_the_others_texts_sta
         "{}",
         "[]",
         "no JSON",
-        '{"spans": "x", "digest": 7, "records": [1]}',
-        '{"digest": DIGEST, "records": {"1111111111111111": 7}}',
-        '{"digest": DIGEST, "records": {"1111111111111111": {"documents": [7, [[], {}]], "retrievals": 5}}}',
-        '{"digest": DIGEST, "records": {"1111111111111111": {"cited": [1], "tokens": "x", "started_at": "9e9"}}}',
+        '{"records": [1]}',
+        '{"records": {"SPAN": 7}}',
+        '{"records": {"SPAN": {"documents": [7, [[], {}]], "retrievals": 5, "labels": {}}}}',
+        '{"records": {"SPAN": {"cited": [1], "tokens": "x", "started_at": "9e9", "labels": [5, ["a"]]}}}',
     ],
 )
 def test_a_note_that_nobody_can_read_breaks_nothing(note: str) -> None:
     """Whoever sends spans may write what it likes."""
     (trace,) = traces_in(SOME[0])
     first = scored([trace], mode="ids_only")
-    told = next(str(span.attributes[NOTE]) for span in spans_of(first.raw.spans) if NOTE in span.attributes)
-    digest = json.dumps(json.loads(told)["digest"])
     found = spans_of(first.raw.spans)
-    for span in found:
-        span.attributes = {**span.attributes, NOTE: note.replace("DIGEST", digest)}
-    for record in recalled(found, [RagTrace("0" * 32, "1" * 16, "s", 5, documents=(Document("a", None),))]):
-        assert record.span_id == "1" * 16
+    known = found[0].span_id
+    found[0].attributes = {**found[0].attributes, NOTE: note.replace("SPAN", known)}
+    for record in recalled(found, [RagTrace("0" * 32, known, "s", 5, documents=(Document("a", None),))]):
+        assert record.span_id == known
         assert not [*texts_of(record)]
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.scorer.redact.test_ids_only import (
+    EVERY,
     HEADED,
-    SEVERAL,
     SOME,
     asked,
     notes_in,
@@ -21,14 +21,11 @@ from tests.scorer.redact.test_ids_only import (
     texts_of,
     traces_in,
 )
-from tests.scorer.redact.test_payload import FIXTURES
-from tests.scorer.redact.test_planted import RECORDED
 
 from ragvigil.scorer.assembly.assemble import Assembled
-from ragvigil.scorer.dialects.withheld import NOTE, noted, recalled
 from ragvigil.scorer.inbox import Position
-from ragvigil.scorer.span import Span, spans_of
-from ragvigil.scorer.trace import Cited, Completeness, Document, RagTrace
+from ragvigil.scorer.span import spans_of
+from ragvigil.scorer.trace import Cited
 
 
 @pytest.mark.parametrize("path", SOME, ids=lambda path: path.stem)
@@ -86,44 +83,36 @@ def two_replies(late: str) -> tuple[Assembled, Assembled]:
     return first, second
 
 
-@pytest.mark.parametrize(("late", "completeness"), [("z9", "withheld"), ("b2", "partial_evidence")])
-def test_a_late_span_leaves_a_record_its_span_and_what_it_cites(late: str, completeness: str) -> None:
+@pytest.mark.parametrize("restarts", [False, True])
+@pytest.mark.parametrize("late", ["z9", "b2"])
+def test_a_late_span_leaves_a_record_its_span_and_what_it_cites(late: str, restarts: bool) -> None:
     """Without texts the later of two replies looks like the answer: the record moved there, without passages. Where
-    that reply comes late, nobody knows which of the two it was.
+    that reply comes when the texts are gone from memory, too, nobody knows which of the two it was.
     """
     first, second = two_replies(late)
     (before,) = records(scored([first], mode="ids_only")).values()
-    (after,) = records(scored([first, second], mode="ids_only")).values()
+    (after,) = records(scored([first, second], mode="ids_only", restarts=restarts)).values()
     assert (before.span_id, len(before.documents), before.cited) == ((b"b1" * 4).hex(), 2, Cited(("#1",), ()))
     assert (after.span_id, passages(after)[0], after.cited) == (
         before.span_id,
         passages(before)[0],
         before.cited,
     )
+    unknown = restarts and late == "b2"
+    completeness = "partial_evidence" if unknown else "withheld"
     assert (before.completeness, after.completeness, after.answer) == ("withheld", completeness, None)
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("complete", "withheld"),
-        ("content_off", "withheld"),
-        ("timed_out", "timed_out"),
-        ("partial_evidence", "partial_evidence"),
-    ],
-)
-def test_a_span_that_comes_late_makes_no_record_whole(before: Completeness, after: Completeness) -> None:
-    """What was missing beside the texts still is, unless the late one brought passages."""
-    record = RagTrace(
-        "0" * 32, "1" * 16, "s", 5, documents=(Document("a", None),), completeness="content_off"
-    )
-    told = noted([replace(record, completeness=before)], [], lambda _: None)
-    late = Span("0" * 32, "2" * 16, None, "vote", 1, 1, 9, {NOTE: told})
-    both = [Span("0" * 32, "1" * 16, None, "ask", 1, 1, 9, {}), late]
-    (found,) = recalled(both, [replace(record, documents=())])
-    assert (found.completeness, [one.id for one in found.documents]) == (after, ["a"])
-    (more,) = recalled(both, [replace(record, documents=(Document("b", None),))])
-    assert (more.completeness, [one.id for one in more.documents]) == ("withheld", ["b"])
+@pytest.mark.parametrize("restarts", [False, True])
+def test_a_search_that_comes_late_leaves_missing_what_was_missing(restarts: bool) -> None:
+    """Where the texts are gone, nobody can tell what of it was shown to the model."""
+    trace = asked("Why?", "Because [c.pdf].")
+    found = json.dumps([{"id": "c.pdf", "content": "Snow.", "score": 0.5}])
+    late = beside(trace, "latespan", retrieval__documents=found, openinference__span__kind="RETRIEVER")
+    (whole,) = records(scored([trace, late], mode="full")).values()
+    (record,) = records(scored([trace, late], mode="ids_only", restarts=restarts)).values()
+    assert passages(record) == passages(whole)
+    assert record.completeness == ("partial_evidence" if restarts else "withheld")
 
 
 def beside(trace: Assembled, name: str, **attributes: str) -> Assembled:
@@ -146,12 +135,13 @@ def beside(trace: Assembled, name: str, **attributes: str) -> Assembled:
     return replace(trace, spans=(told.SerializeToString(),), logs=())
 
 
-@pytest.mark.parametrize("path", [*FIXTURES, *SEVERAL, *RECORDED], ids=lambda path: path.name.split(".pb")[0])
+@pytest.mark.parametrize("path", EVERY, ids=lambda path: path.name.split(".pb")[0])
 def test_a_late_span_that_says_nothing_changes_nothing(path: Path) -> None:
     """However many come: what is stored of the spans tells less than was noted of them, and one note is kept."""
     for trace in traces_in(path):
         late = [beside(trace, f"latespa{number}") for number in range(3)]
-        before, after = scored([trace], mode="ids_only"), scored([trace, *late], mode="ids_only")
+        before = scored([trace], mode="ids_only")
+        after = scored([trace, *late], mode="ids_only", restarts=True)
         assert list(records(after)) == list(records(before))
         assert len(notes_in(after)) == 1
         for span_id, record in records(after).items():
@@ -166,10 +156,10 @@ def test_what_a_late_span_brings_is_added() -> None:
     trace = asked(HEADED, "She was [b.pdf], and [c.pdf].")
     found = json.dumps([{"id": "c.pdf", "content": "More snow.", "score": 0.5}])
     late = beside(trace, "latespan", retrieval__documents=found, openinference__span__kind="RETRIEVER")
-    (record,) = records(scored([trace, late], mode="ids_only")).values()
+    (record,) = records(scored([trace, late], mode="ids_only", restarts=True)).values()
     assert [one.id for one in record.documents] == ["(passage 1)", "(passage 2)", "b.pdf", "c.pdf"]
     assert [(one.ids, one.scores) for one in record.retrievals][-1] == (("c.pdf",), (0.5,))
-    assert record.completeness == "withheld"
+    assert record.completeness == "partial_evidence"
 
 
 def test_a_late_span_of_a_service_that_keeps_ids_only_takes_no_text_of_another() -> None:
@@ -180,9 +170,8 @@ def test_a_late_span_of_a_service_that_keeps_ids_only_takes_no_text_of_another()
     del data.resource_spans[0].resource.attributes[:]
     data.resource_spans[0].resource.attributes.add(key="service.name").value.string_value = "gateway"
     gateway = replace(gateway, spans=(data.SerializeToString(),))
-    modes = {"mode": "full", "services": {"gateway": "ids_only"}}
     (whole,) = records(scored([trace], mode="full")).values()
     for deliveries in ([trace, gateway], [gateway, trace], [trace, gateway, gateway]):
-        (found,) = records(scored(deliveries, **modes)).values()
+        (found,) = records(scored(deliveries, mode="full", services={"gateway": "ids_only"})).values()
         assert found.answer == whole.answer
         assert found.documents == whole.documents

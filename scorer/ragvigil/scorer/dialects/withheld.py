@@ -1,18 +1,22 @@
-"""What a trace told before its texts were withheld: noted on one of its spans, and read back with them.
+"""The note of a trace whose texts are withheld: what it told with them, as JSON on its first span, and read back.
 
 Where an owner keeps texts out of the store (`content.mode = "ids_only"`), much goes with them that is no text: which
 passages stood in a prompt or in a tool's answer, which two steps were one, what the answer cites. So a trace is read
-before it is cut. Ids, scores, counts and cited ids are noted, as JSON, and whoever reads the spans again reads the
-note, too. Labels, feedback and errors are read from the spans as ever.
+before it is cut, and this is noted of it:
+
+    {"records": {span id: {"documents": [[id, score], ...], "retrievals": [...], "cited": [...], "tokens": [...], ...}}}
+
+There is one note a trace, of all that came of it, anew with every delivery (`scoring/noting.py`). Whoever reads the
+spans again reads the note, too: it says which records there are and what it noted of them; labels, feedback and
+errors, and the texts of another service that keeps its own, are read from the spans as ever.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 from ragvigil.scorer.dialects.values import (
     count_of,
@@ -27,70 +31,71 @@ from ragvigil.scorer.span import Span, resource_text
 from ragvigil.scorer.trace import Cited, Completeness, Document, RagTrace, Retrieval, Tokens
 
 NOTE = "ragvigil.withheld"
-"""The attribute that holds the note, on the first span of the trace."""
+"""The attribute that holds the note."""
 _MISSING: Mapping[str, Completeness] = {"partial_evidence": "partial_evidence", "timed_out": "timed_out"}
 """What was missing before anything was withheld; of all else only the texts are."""
+LABELS = ("model", "response_model", "finish_reason", "prompt_version", "error", "error_where")
+PEOPLE = ("user_id", "conversation_id")
+"""Noted as the store has them."""
 _LATEST = 2**63
 """Nanoseconds: no store holds a later moment."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
-    """What was noted."""
-
-    spans: int
-    """How many there were."""
-    digest: str
-    """Of their ids: with others beside them the trace may tell more."""
-    records: Mapping[str, Mapping[str, object]]
-    """By the span of each."""
-
-
-def noted(
-    records: Sequence[RagTrace], spans: Sequence[Span], cited: Callable[[RagTrace], Cited | None]
-) -> str:
-    """The note for `records`, read from `spans` with their texts; `cited` says what an answer cites.
+def noted(records: Iterable[RagTrace]) -> str:
+    """The note for `records`, as they are read with their texts, and with what their answers cite.
 
     >>> record = RagTrace("0" * 32, "1" * 16, "s", 0, "why?", (Document("a", "Snow."),), "Because [a].")
-    >>> note = noted([record], [], lambda _: Cited(("a",), ()))
-    >>> "Snow" in note, "Because" in note, "why" in note
-    (False, False, False)
+    >>> [word for word in ("Snow", "Because", "why") if word in noted([record])]
+    []
     """
-    told = {record.span_id: _facts(record, cited(record)) for record in records}
-    return json.dumps(
-        {"spans": len(_ids(spans)), "digest": _digest(spans), "records": told}, ensure_ascii=False
-    )
+    return json.dumps({"records": {one.span_id: _facts(one) for one in records}}, ensure_ascii=False)
 
 
-def recalled(spans: Sequence[Span], records: list[RagTrace]) -> list[RagTrace]:
+def recalled(spans: Sequence[Span], records: list[RagTrace], *, hidden: bool = False) -> list[RagTrace]:
     """The records of a trace with what was noted of them; unchanged where nothing was, as nearly always.
 
-    Where spans came since, what they tell counts as far as the note does not know it.
+    What an answer cites says nothing where what was retrieved is not known: it is told only where it is, or `hidden`
+    things are asked for.
     """
-    texts = notes_on(spans)
-    if not texts:
+    note = note_on(spans)
+    if note is None:
         return records
     own = {span.span_id for span in spans}
-    notes = [_note_of(text, own) for text in texts]
-    digest = _digest(spans)
-    note = next((one for one in notes if one.digest == digest), None)
-    if note is None or not note.records:
-        latest = max(notes, key=lambda one: (one.spans, one.digest))
-        if len(latest.records) == len(records) == 1:
-            return [_same(records[0], *each) for each in latest.records.items()]
-        return [_later(record, latest.records.get(record.span_id)) for record in records]
-    if len(note.records) == len(records) == 1:
-        records = [replace(records[0], span_id=next(iter(note.records)))]
+    told = mapping_of(mapping_of(note).get("records"))
+    facts = {key: mapping_of(value) for key, value in told.items() if key in own}
+    if not facts:
+        return [_with(record, record.span_id, _facts(record)) for record in records]
+    read = paired(facts, records)
+    found = [_with(read.get(key) or _bare(key, spans), key, each) for key, each in facts.items()]
+    return [one if hidden or _is_told(one) else replace(one, cited=None) for one in found]
+
+
+def paired(keys: Collection[str], records: Iterable[RagTrace]) -> dict[str, RagTrace]:
+    """The records by these ids of their spans; one that is left belongs to the one key that has none.
+
+    Without texts nothing tells which of several replies is the answer.
+    """
     read = {record.span_id: record for record in records}
-    return [_with(read.get(key) or _bare(key, spans), facts) for key, facts in note.records.items()]
+    found = {key: read[key] for key in keys if key in read}
+    spare, missing = (
+        [one for key, one in read.items() if key not in found],
+        [key for key in keys if key not in found],
+    )
+    return {**found, missing[0]: spare[0]} if len(spare) == len(missing) == 1 else found
 
 
-def notes_on(spans: Iterable[Span]) -> list[str]:
-    """All notes that stand on these."""
-    return [text for span in spans if isinstance(text := span.attributes.get(NOTE), str)]
+def _is_told(record: RagTrace) -> bool:
+    missing = record.cited is not None and record.cited.unknown and record.completeness == "partial_evidence"
+    return record.retrieved and not missing
 
 
-def without_notes(spans: Iterable[Span]) -> list[Span]:
+def note_on(spans: Iterable[Span]) -> str | None:
+    """The note that stands on one of these."""
+    found = (span.attributes.get(NOTE) for span in spans if NOTE in span.attributes)
+    return next((text for text in found if isinstance(text, str)), None)
+
+
+def without_note(spans: Iterable[Span]) -> list[Span]:
     """The spans as they are by themselves."""
     return [
         replace(span, attributes={key: value for key, value in span.attributes.items() if key != NOTE})
@@ -100,7 +105,8 @@ def without_notes(spans: Iterable[Span]) -> list[Span]:
     ]
 
 
-def _facts(record: RagTrace, cited: Cited | None) -> dict[str, object]:
+def _facts(record: RagTrace) -> dict[str, object]:
+    cited = record.cited
     return {
         "started_at": str(record.started_at),  # no float holds it
         "completeness": record.completeness,
@@ -111,59 +117,47 @@ def _facts(record: RagTrace, cited: Cited | None) -> dict[str, object]:
         "seconds": [record.retrieval_seconds, record.generation_seconds, record.total_seconds],
         "cost_usd": record.cost_usd,
         "streaming": record.streaming,
+        "labels": {name: getattr(record, name) for name in (*LABELS, *PEOPLE)},
     }
 
 
-def _with(record: RagTrace, facts: Mapping[str, object]) -> RagTrace:
-    """The record with what was noted of it."""
+def _with(record: RagTrace, span_id: str, facts: Mapping[str, object]) -> RagTrace:
+    """The record with what was noted of it, and with the texts that it has."""
     given, made = (count_of(each) for each in _several(facts.get("tokens"), 2))
     retrieval, generation, total = (_amount(each) for each in _several(facts.get("seconds"), 3))
+    answer = record.answer if record.span_id == span_id else None
+    kept = {one.id or one.rank: one for one in record.documents if one.text is not None}
+    queries = {one.ids: one.query for one in record.retrievals}
+    documents = [
+        replace(kept.get(one.id or one.rank, one), score=one.score, rank=one.rank)
+        for one in _documents(facts)
+    ]
+    retrievals = [replace(one, query=queries.get(one.ids)) for one in _retrievals(facts)]
+    whole = record.completeness == "complete" and None not in (
+        *(record.query, answer),
+        *(one.text for one in documents),
+    )
+    told = mapping_of(facts.get("labels"))
+    labels: dict[str, Any] = {
+        name: text_of(told.get(name)) or getattr(record, name) for name in (*LABELS, *PEOPLE)
+    }
     return replace(
         record,
+        span_id=span_id,
         started_at=_moment(facts) or record.started_at,
-        documents=_documents(facts),
-        retrievals=tuple(map(_retrieval, sequence_of(facts.get("retrievals")))),
-        cited=_cited(facts.get("cited")),
+        documents=tuple(documents),
+        retrievals=tuple(retrievals),
+        answer=answer,
+        cited=_cited(facts.get("cited")) if answer is None else None,
         tokens=Tokens(given, made),
         retrieval_seconds=retrieval,
         generation_seconds=generation,
         total_seconds=total,
         cost_usd=_amount(facts.get("cost_usd")),
         streaming=flag_of(facts.get("streaming")),
-        completeness=_MISSING.get(str(facts.get("completeness")), "withheld"),
+        completeness=_MISSING.get(str(facts.get("completeness")), "complete" if whole else "withheld"),
+        **labels,
     )
-
-
-def _later(record: RagTrace, facts: Mapping[str, object] | None) -> RagTrace:
-    """A record of which more may have come since it was noted: neither what was known nor what came is lost."""
-    completeness = "withheld" if record.completeness == "content_off" else record.completeness
-    record = replace(record, completeness=completeness)
-    if facts is None:
-        return record
-    told, before = {one.id for one in record.documents}, _documents(facts)
-    if told - {None} <= {one.id for one in before}:
-        retrievals = tuple(map(_retrieval, sequence_of(facts.get("retrievals"))))
-        missing = _MISSING.get(str(facts.get("completeness")), record.completeness)
-        record = replace(
-            record,
-            documents=before,
-            retrievals=retrievals or record.retrievals,
-            completeness=missing,
-        )
-    return replace(record, cited=record.cited or _cited(facts.get("cited")))
-
-
-def _same(record: RagTrace, span_id: str, facts: Mapping[str, object]) -> RagTrace:
-    """The one record of a trace of which one was noted: by its span then, since without the texts nothing tells which
-    of several replies is the answer. Where another one came with its text, beside one that could cite, nobody knows.
-    """
-    later, cited = _later(record, facts), _cited(facts.get("cited"))
-    if record.span_id == span_id or (record.answer is not None and cited is None):
-        return later
-    later = replace(later, span_id=span_id)
-    if record.answer is None:
-        return later
-    return replace(later, answer=None, cited=cited, completeness="partial_evidence")
 
 
 def _bare(span_id: str, spans: Sequence[Span]) -> RagTrace:
@@ -184,6 +178,10 @@ def _documents(facts: Mapping[str, object]) -> tuple[Document, ...]:
     return tuple(
         Document(id_of(one), None, number_of(score), rank) for rank, (one, score) in enumerate(pairs, 1)
     )
+
+
+def _retrievals(facts: Mapping[str, object]) -> Iterable[Retrieval]:
+    return map(_retrieval, sequence_of(facts.get("retrievals")))
 
 
 def _retrieval(told: object) -> Retrieval:
@@ -221,19 +219,3 @@ def _moment(facts: Mapping[str, object]) -> int:
     if not isinstance(told, str) or not told.isascii() or not told.isdecimal() or len(told) > 19:
         return 0
     return int(told) if int(told) < _LATEST else 0
-
-
-def _note_of(text: str, own: Collection[str]) -> _Note:
-    """What the text says of the spans whose ids these are."""
-    fields = mapping_of(text)
-    told = mapping_of(fields.get("records"))
-    records = {key: mapping_of(value) for key, value in told.items() if key in own}
-    return _Note(count_of(fields.get("spans")) or 0, text_of(fields.get("digest")) or "", records)
-
-
-def _digest(spans: Iterable[Span]) -> str:
-    return hashlib.sha256(",".join(_ids(spans)).encode()).hexdigest()[:32]
-
-
-def _ids(spans: Iterable[Span]) -> list[str]:
-    return sorted({span.span_id for span in spans})

@@ -59,7 +59,7 @@ _PATTERNS = {
     + (
         r"(?:kind|type|role|model|model_name|system|provider|provider_name|operation|operation_name|version"
         r"|environment|language|tenant|stage|finish_reasons?|status|code|object|format|id|ids"
-        r"|(?:model|tool|function|service|prompt|operation|provider|deployment|event|environment)[._]name)"
+        r"|(?:model|tool(?:[._]call)?|function|service|prompt|operation|provider|deployment|event|environment)[._]name)"
     ),
 }
 """The first that is the whole of a key decides."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, MutableSequence, Sequence
+from collections.abc import Collection, Iterator, MutableSequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,13 +13,14 @@ from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, TracesData
 from opentelemetry.proto.trace.v1.trace_pb2 import Span as WireSpan
 
+from ragvigil.scorer.assembly.payload import without_repeats
 from ragvigil.scorer.config import Content, ContentMode
 from ragvigil.scorer.dialects.values import REDACTED
 from ragvigil.scorer.dialects.withheld import NOTE
 from ragvigil.scorer.redact.keys import Meaning, is_vector, may_list, meaning_of, meaning_under, opens_a_door
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.redact.texts import LONG_INTEGER, SECRET, Place, Texts, are_numbers
-from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, resource_text, span_of, spans_in
+from ragvigil.scorer.span import Origin, Span, SpanEvent, event_of, plain, span_of, spans_in
 from ragvigil.tracer.redaction import redact
 
 Pairs = MutableSequence[KeyValue]
@@ -44,24 +45,17 @@ class Redaction:
         """
         return self.read(payload)[0]
 
-    def read(
-        self, payload: bytes, *, note: Callable[[Sequence[Span]], str | None] | None = None
-    ) -> tuple[bytes, list[Span]]:
+    def read(self, payload: bytes) -> tuple[bytes, list[Span]]:
         """What `spans` gives, and what `spans_of` reads in it: both look at every attribute, so one look is saved.
 
-        Notes that came with it are taken off.
-
-        `note` is given the spans of a trace of whose services each keeps ids only, as they came, and says what to
-        note of them on the first; None where nothing. Where only some of its services do, nothing but that is noted.
-        Raises like `spans`.
+        Notes that came with it are taken off. Raises like `spans`.
         """
         data = TracesData.FromString(payload)
         data.DiscardUnknownFields()
         if NOTE.encode() in payload:
             _take_off(data)  # whoever sent it would decide what is kept of a trace
-        notes = self._notes(data, note)
         found: list[Span] = []
-        stale = bool(notes)
+        stale = False
         for resource_spans in data.resource_spans:
             walk = self._begin(resource_spans.resource)
             walk.schema(resource_spans)
@@ -70,34 +64,7 @@ class Redaction:
                 origin = walk.scope(scope_spans.scope)
                 found += [walk.span(span, origin) for span in scope_spans.spans]
             stale = walk.cut() or stale
-        for span, text in notes:
-            span.attributes.add(key=NOTE).value.string_value = text
         return data.SerializeToString(), spans_in(data) if stale else found
-
-    def _notes(
-        self, data: TracesData, note: Callable[[Sequence[Span]], str | None] | None
-    ) -> list[tuple[WireSpan, str]]:
-        """For the first span of each trace that withholds texts what is noted on it."""
-        if note is None or not self._settings.may_withhold:
-            return []  # as nearly always
-        modes: list[ContentMode] = [self._mode(part.resource) for part in data.resource_spans]
-        if "ids_only" not in modes:
-            return []
-        traces: dict[bytes, list[tuple[ContentMode, WireSpan]]] = {}
-        for mode, resource_spans in zip(modes, data.resource_spans, strict=True):
-            for scope_spans in resource_spans.scope_spans:
-                for span in scope_spans.spans:
-                    traces.setdefault(span.trace_id, []).append((mode, span))
-        read: dict[str, list[Span]] = {}
-        for each in spans_in(data):
-            read.setdefault(each.trace_id, []).append(each)
-        found: list[tuple[WireSpan, str]] = []
-        for trace_id, parts in traces.items():
-            if any(mode == "ids_only" for mode, _ in parts):
-                alone = all(mode == "ids_only" for mode, _ in parts)
-                told = note(read[trace_id.hex()]) if alone else None
-                found.append((min((span for _, span in parts), key=_order), told or "{}"))
-        return found
 
     def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
         """An encoded LogsData without what must not stay; raises like `spans`.
@@ -117,16 +84,21 @@ class Redaction:
             walk.cut()
         return data.SerializeToString()
 
-    def withholds(self, spans: Iterable[Span]) -> bool:
-        """Whether each of their services keeps ids only."""
-        return all(
-            self._settings.mode_of(resource_text([span], "service.name") or "") == "ids_only"
-            for span in spans
-        )
+    def withholds(self, spans: bytes, logs: bytes) -> bool:
+        """Whether any service in these keeps ids only. Raises like `spans`."""
+        if not self._settings.may_withhold:
+            return False  # as nearly always
+        resources = [part.resource for part in TracesData.FromString(spans).resource_spans]
+        resources += [part.resource for part in LogsData.FromString(logs).resource_logs]
+        return any(self._mode(resource) == "ids_only" for resource in resources)
 
     def cut(self, text: str) -> str:
         """The text without what the rules find, in whatever mode."""
         return self._texts.cut(text, self._texts.rules([text]))
+
+    def person(self, name: str) -> str:
+        """An id of a person or a conversation as it is stored."""
+        return self._pseudonyms.of(name)
 
     def close(self) -> None:
         """End what it started."""
@@ -156,24 +128,29 @@ def _is_embedding(value: AnyValue, key: str) -> bool:
     return which in ("double_value", "int_value") and key[-1:].isdecimal() and is_vector(key)
 
 
-def _order(span: WireSpan) -> tuple[int, bytes]:
-    return span.start_time_unix_nano, span.span_id
-
-
-def without_notes(payload: bytes) -> bytes:
-    """Encoded spans without what was noted on them."""
+def with_note(payload: bytes, note: str | None) -> bytes:
+    """Encoded spans, each once, with this note on the first and no other; as they are where there is none."""
+    if note is None:
+        return payload
     data = TracesData.FromString(payload)
     _take_off(data)
+    data = TracesData.FromString(without_repeats(data.SerializeToString()))
+    first = next(_spans(data), None)
+    if first is not None:
+        first.attributes.add(key=NOTE).value.string_value = note
     return data.SerializeToString()
 
 
 def _take_off(data: TracesData) -> None:
     """Take the notes off all spans."""
-    spans = (span for part in data.resource_spans for scope in part.scope_spans for span in scope.spans)
-    for span in spans:
+    for span in _spans(data):
         for place in reversed(range(len(span.attributes))):
             if span.attributes[place].key == NOTE:
                 del span.attributes[place]
+
+
+def _spans(data: TracesData) -> Iterator[WireSpan]:
+    return (span for part in data.resource_spans for scope in part.scope_spans for span in scope.spans)
 
 
 class _Walk:

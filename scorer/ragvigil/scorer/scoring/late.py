@@ -1,121 +1,118 @@
-"""What spans that come late change in records whose texts are gone: only what they themselves bring."""
+"""What comes late of a trace whose texts are gone, from memory, too: it takes nothing away that was noted.
+
+Without texts the trace tells less than was noted of it, and perhaps other things. So it is read as it is stored, and
+beside what came: where both say the same, nothing was brought. What came beside texts that nobody has any more may
+belong to them in ways that nobody can tell: such a record is marked as one of which evidence is missing.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any
 
-from ragvigil.scorer.trace import Cited, Completeness, Document, RagTrace, Retrieval, Tokens
+from ragvigil.scorer.dialects.withheld import paired
+from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval, Tokens
 
-_Value = TypeVar("_Value")
+_FIGURES = (
+    *("tokens", "cost_usd", "streaming", "model", "response_model", "finish_reason", "user_id"),
+    *("conversation_id", "error", "error_where"),
+)
+_SECONDS = ("retrieval_seconds", "generation_seconds", "total_seconds")
 
 
 def joined(
-    noted: Sequence[RagTrace], before: Sequence[RagTrace], after: Sequence[RagTrace], late: Collection[str]
+    noted: Sequence[RagTrace], before: Sequence[RagTrace], after: Sequence[RagTrace]
 ) -> list[RagTrace]:
-    """The records as `noted`, with what the spans of the ids `late` bring.
+    """The records as `noted`, with what came.
 
-    `before` is what the spans without texts say by themselves, `after` what they say beside the late ones: where
-    both say the same, nothing was brought, however much less that is than what was noted.
+    `before` is what the spans without texts say by themselves, `after` what they say beside what came.
     """
-    earlier, later = ({one.span_id: one for one in records} for records in (before, after))
-    gone, come = [key for key in earlier if key not in later], [key for key in later if key not in earlier]
-    moved = {gone[0]: come[0]} if len(gone) == len(come) == 1 else {}
-    found: list[RagTrace] = []
-    for one in noted:
-        key = moved.get(one.span_id, one.span_id)
-        found.append(_moved_to(_with(one, earlier.get(one.span_id), later.get(key)), one, key))
-    known = {*(one.span_id for one in (*noted, *found)), *moved.values()}
+    keys = [one.span_id for one in noted]
+    earlier, later = paired(keys, before), paired(keys, after)
     ids = {document.id for one in noted for document in one.documents}
-    new = [later[key] for key in come if key not in known]
-    return [*found, *(one for one in new if _is_brought(one, ids, late))]
+    taken = {one.span_id for one in (*noted, *before, *later.values())}
+    new = [one for one in after if one.span_id not in taken and (not noted or _is_brought(one, ids))]
+    found = [_with(one, earlier.get(one.span_id), later.get(one.span_id)) for one in noted]
+    return [*found, *(replace(one, completeness="partial_evidence") for one in new)]
 
 
-def _moved_to(record: RagTrace, noted: RagTrace, span_id: str) -> RagTrace:
-    """A record of which the spans say now that it is this one's.
-
-    Without texts nothing tells which of several replies is the answer, so it stays where it was unless it had none.
-    Where another reply came with its text, nobody knows which it is.
-    """
-    if span_id == noted.span_id or record.answer is None:
-        return record
-    if noted.cited is None:
-        return replace(record, span_id=span_id)
-    return replace(record, answer=None, completeness="partial_evidence")
-
-
-def _is_brought(record: RagTrace, ids: Collection[str | None], late: Collection[str]) -> bool:
+def _is_brought(record: RagTrace, ids: set[str | None]) -> bool:
     """Whether it is no other division of the spans of before."""
-    if record.query or record.answer or any(one.id not in ids for one in record.documents):
-        return True
-    return record.span_id in late and bool(record.documents or record.tokens != Tokens())
+    return bool(record.query or record.answer or {one.id for one in record.documents} - ids)
 
 
 def _with(noted: RagTrace, before: RagTrace | None, after: RagTrace | None) -> RagTrace:
     if after is None:
         return noted
     before = before or RagTrace(noted.trace_id, noted.span_id, noted.service, 0)
-    new = [one for one in after.documents if (one.id, one.score) not in _scored(before.documents)]
-    documents = _documents(noted.documents, new)
-    return replace(
+    told = [(name, *(getattr(record, name) for record in (noted, before, after))) for name in _FIGURES]
+    figures: dict[str, Any] = {name: _moved(*values) for name, *values in told}
+    seconds: dict[str, Any] = {name: _longer(getattr(noted, name), getattr(after, name)) for name in _SECONDS}
+    documents = _documents(noted, before, after)
+    record = replace(
         noted,
         query=after.query,
-        answer=after.answer,
         documents=documents,
         retrievals=_retrievals(noted, before, after),
-        completeness=_completeness(noted, after, more=documents != noted.documents),
-        cited=_cited(noted.cited, [one.id for one in documents]),
-        started_at=_moved(noted.started_at, before.started_at, after.started_at),
-        tokens=Tokens(
-            _moved(noted.tokens.input, before.tokens.input, after.tokens.input),
-            _moved(noted.tokens.output, before.tokens.output, after.tokens.output),
-        ),
-        retrieval_seconds=_moved(noted.retrieval_seconds, before.retrieval_seconds, after.retrieval_seconds),
-        generation_seconds=_moved(
-            noted.generation_seconds, before.generation_seconds, after.generation_seconds
-        ),
-        total_seconds=_moved(noted.total_seconds, before.total_seconds, after.total_seconds),
-        cost_usd=_moved(noted.cost_usd, before.cost_usd, after.cost_usd),
-        streaming=_moved(noted.streaming, before.streaming, after.streaming),
+        cited=_cited(noted, documents),
+        started_at=min(filter(None, (noted.started_at, after.started_at)), default=0),
+        **figures,
+        **seconds,
     )
+    if noted.generation_seconds is None or noted.cited is None:
+        record = replace(record, span_id=after.span_id, answer=after.answer)
+    if noted.completeness == "timed_out" or (after.answer is None and _told(before) == _told(after)):
+        return record
+    lost = noted.cited is not None or _told(noted) != _told(before)
+    return replace(record, completeness="partial_evidence" if lost else after.completeness)
 
 
-def _moved(noted: _Value, before: _Value, after: _Value) -> _Value:
-    """A figure that the late spans change: where the spans without texts said another than was noted, it stays."""
-    return after if after is not None and noted in (before, None, 0) else noted
+def _told(record: RagTrace) -> tuple[object, ...]:
+    """What it says of its passages and where its answer is."""
+    documents = [(one.id, one.score) for one in record.documents]
+    return (record.span_id, documents, [*map(_search, record.retrievals)], record.generation_seconds is None)
 
 
-def _documents(noted: Sequence[Document], new: Sequence[Document]) -> tuple[Document, ...]:
-    """Those of before with what was not known of them, then the others."""
-    if new and not any(one.id for one in noted):
-        return (*new, *noted[len(new) :])  # they may well be the same
+def _search(one: Retrieval) -> tuple[object, ...]:
+    return (one.stage, one.ids, one.scores)
+
+
+def _moved(noted: Any, before: Any, after: Any) -> Any:
+    """A figure that what came changes: where the spans without texts said another than was noted, it stays."""
+    return after if after not in (None, Tokens()) and noted in (before, None, Tokens()) else noted
+
+
+def _longer(*seconds: float | None) -> float | None:
+    return max((one for one in seconds if one is not None), default=None)
+
+
+def _documents(noted: RagTrace, before: RagTrace, after: RagTrace) -> tuple[Document, ...]:
+    """Those of before with scores that were not known, then those that came."""
+    told = {(one.id, one.score) for one in before.documents}
+    new = [one for one in after.documents if (one.id, one.score) not in told]
     scores = {one.id: one.score for one in new}
-    ids = {one.id for one in noted}
-    kept = (replace(one, score=scores.get(one.id)) if one.id and one.score is None else one for one in noted)
-    return (*kept, *(one for one in new if one.id and one.id not in ids))
+    ids = {one.id for one in noted.documents}
+    kept = [
+        replace(one, score=scores.get(one.id)) if one.id and one.score is None else one
+        for one in noted.documents
+    ]
+    every = [*kept, *(one for one in new if one.id and one.id not in ids)] if any(ids) else new or kept
+    return tuple(replace(one, rank=rank) for rank, one in enumerate(every, 1))
 
 
 def _retrievals(noted: RagTrace, before: RagTrace, after: RagTrace) -> tuple[Retrieval, ...]:
-    told = {(one.stage, one.ids, one.scores) for one in (*before.retrievals, *noted.retrievals)}
-    new = (one for one in after.retrievals if (one.stage, one.ids, one.scores) not in told)
-    return (*noted.retrievals, *new)
+    known = {*map(_search, before.retrievals), *map(_search, noted.retrievals)}
+    return (*noted.retrievals, *(one for one in after.retrievals if _search(one) not in known))
 
 
-def _completeness(noted: RagTrace, after: RagTrace, *, more: bool) -> Completeness:
-    if not more or noted.completeness == "timed_out":
-        return noted.completeness
-    return "partial_evidence" if after.completeness == "partial_evidence" else "withheld"
-
-
-def _cited(cited: Cited | None, ids: Collection[str | None]) -> Cited | None:
-    """What is cited, now that more may have been retrieved."""
-    if cited is None:
+def _cited(noted: RagTrace, documents: Iterable[Document]) -> Cited | None:
+    """What is cited, now that more may have been retrieved; a rank is one of those that came where none was before."""
+    if noted.cited is None:
         return None
-    found = tuple(one for one in cited.unknown if one in ids)
-    unknown = tuple(one for one in cited.unknown if one not in ids)
-    return replace(cited, ids=(*cited.ids, *found), unknown=unknown)
-
-
-def _scored(documents: Iterable[Document]) -> set[tuple[str | None, float | None]]:
-    return {(one.id, one.score) for one in documents}
+    called: dict[str, str] = {one.id: one.id for one in documents if one.id}
+    if not noted.documents:
+        called |= {str(one.rank): one.id or f"#{one.rank}" for one in documents}
+    found = (called[one] for one in noted.cited.unknown if one in called)
+    unknown = tuple(one for one in noted.cited.unknown if one not in called)
+    return replace(noted.cited, ids=tuple(dict.fromkeys((*noted.cited.ids, *found))), unknown=unknown)

@@ -6,10 +6,13 @@ import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
+from ragvigil.scorer.dialects.withheld import LABELS, PEOPLE
 from ragvigil.scorer.redact.keys import Meaning, meaning_of
+from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Cited, Document, RagTrace, Retrieval
+from ragvigil.scorer.trace import RagTrace
 
 _LONGEST = 64
 _KEY_LIKE = re.compile(rf"\S{{1,{_LONGEST}}}")
@@ -29,41 +32,45 @@ class Names:
     def __init__(
         self,
         records: Iterable[RagTrace],
-        spans: Sequence[Span],
-        cut: Callable[[str], str],
+        spans: Iterable[Span],
+        redaction: Redaction,
         settled: Collection[str] = (),
     ) -> None:
-        """`cut` gives a text without what the rules find; names that are `settled` were noted before, and stay."""
+        """Names that are `settled` were noted before, and stay."""
+        self._redaction = redaction
+        spans = list(spans)
         ids = dict.fromkeys(ids_of(records))
         taken = [int(match[1]) for one in ids if (match := _NUMBERED.fullmatch(one))]
         number = max(taken, default=0)
         self._called: dict[str, str] = {}
         for one in ids:
-            if one not in settled and not is_key(one, cut) and not _given(one, spans):
+            if one not in settled and not is_key(one, redaction.cut) and not _given(one, spans):
                 number += 1
                 self._called[one] = f"(passage {number})"
 
     def record(self, record: RagTrace) -> RagTrace:
-        """The record with its passages called so."""
-        if not self._called:
-            return record
+        """The record with its passages and people called so, and without a label that may be a text."""
+        told = record.error_message
+        labels: dict[str, Any] = {name: self._label(getattr(record, name), told) for name in LABELS}
+        people: dict[str, Any] = {name: self._person(getattr(record, name)) for name in PEOPLE}
         return replace(
             record,
-            documents=tuple(map(self._document, record.documents)),
-            retrievals=tuple(map(self._retrieval, record.retrievals)),
+            **labels,
+            **people,
+            documents=tuple(replace(one, id=self._name(one.id)) for one in record.documents),
+            retrievals=tuple(replace(one, ids=tuple(map(self._name, one.ids))) for one in record.retrievals),
+            cited=record.cited
+            and replace(record.cited, ids=tuple(self._called.get(one, one) for one in record.cited.ids)),
         )
 
-    def cited(self, cited: Cited | None) -> Cited | None:
-        """What an answer cites, called so."""
-        if cited is None or not self._called:
-            return cited
-        return replace(cited, ids=tuple(self._called.get(one, one) for one in cited.ids))
+    def _person(self, name: str | None) -> str | None:
+        return None if name is None else self._redaction.person(name)
 
-    def _document(self, document: Document) -> Document:
-        return replace(document, id=self._name(document.id))
-
-    def _retrieval(self, retrieval: Retrieval) -> Retrieval:
-        return replace(retrieval, ids=tuple(map(self._name, retrieval.ids)))
+    def _label(self, text: str | None, message: str | None) -> str | None:
+        """A model, a reason to stop, a version, the type of an error or the step that failed (`search tool`)."""
+        if text is None or (message is not None and message.startswith(text)):
+            return None
+        return text if is_key(text.removesuffix(" tool"), self._redaction.cut) else None
 
     def _name(self, one: str | None) -> str | None:
         return one if one is None else self._called.get(one, one)

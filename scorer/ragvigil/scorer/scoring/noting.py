@@ -1,17 +1,28 @@
-"""What is noted of a trace whose texts must not be kept: read as any other, before they go."""
+"""What is noted of a trace whose texts must not be kept: it is read as any other, before they go.
+
+It is noted anew with each delivery, spans or logs, of whichever of its services. Of the latest traces what came is
+held in memory with its texts, so that nearly every late delivery is read beside all that came before. After that, or
+after a restart, only the note and spans without texts are left of it: `late` says what the new ones change.
+"""
 
 from __future__ import annotations
 
 import logging
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
+from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.dialects import Dialect, Received, read_all
-from ragvigil.scorer.dialects.withheld import noted, notes_on, without_notes
+from ragvigil.scorer.dialects.withheld import note_on, noted, recalled, without_note
+from ragvigil.scorer.redact.payload import Redaction
+from ragvigil.scorer.scoring.held import Held
 from ragvigil.scorer.scoring.late import joined
 from ragvigil.scorer.scoring.naming import Names, ids_of, is_key
+from ragvigil.scorer.span import logs_of, spans_of
+from ragvigil.scorer.store.port import RawTrace
 from ragvigil.scorer.trace import Cited, RagTrace
 
 _log = logging.getLogger(__name__)
@@ -20,44 +31,57 @@ _RANK = re.compile(r"\d{1,3}")
 _DIGITS = re.compile(r"\d+")
 
 
-def note_of(
-    received: Received,
-    dialects: Sequence[Dialect],
-    rules: Callable[[str], Rules],
-    *,
-    cut: Callable[[str], str],
-    stored: Received | None = None,
-) -> str | None:
-    """What to note of a trace of which spans came, which still have their texts; what was noted before,
-    or None, where they cannot be read.
+class Notes:
+    """What to note of each trace; used by one thread."""
 
-    `stored` is what is stored of it. `rules` says how a service cites, `cut` takes out of an id what must not stay.
-    """
-    try:
-        spans = [*(stored.spans if stored else ()), *received.spans]
-        records, settled = _read(received, stored, dialects)
-        names = Names(records, spans, cut, settled)
-        cited = {one.span_id: names.cited(cited_in(one, rules(one.service), cut)) for one in records}
-        return noted(list(map(names.record, records)), spans, lambda record: cited[record.span_id])
-    except Exception as error:  # no traceback: it may quote the content
-        _log.error("a trace that withholds its texts cannot be read: %s", type(error).__name__)
-        return next(reversed(notes_on(stored.spans)), None) if stored else None
+    def __init__(
+        self,
+        dialects: Sequence[Dialect],
+        rules: Callable[[str], Rules],
+        redaction: Redaction,
+        now: Callable[[], int],
+    ) -> None:
+        """`rules` says how a service cites."""
+        self._dialects = dialects
+        self._rules = rules
+        self._redaction = redaction
+        self.held = Held(now)
+
+    def of(self, received: Assembled, stored: RawTrace | None) -> str:
+        """What to note of a trace of which this came as it is, beside what is stored of it."""
+        try:
+            return self._of(received, stored)
+        except Exception as error:  # no traceback: it may quote the content
+            _log.error("a trace that withholds its texts cannot be read: %s", type(error).__name__)
+            return (stored and note_on(spans_of(stored.spans))) or "{}"
+
+    def _of(self, received: Assembled, stored: RawTrace | None) -> str:
+        known = spans_of(stored.spans) if stored else []
+        if stored and known and note_on(known) is None:  # its texts were kept until now
+            spans, logs = (stored.spans, *received.spans), (stored.logs, *received.logs)
+            received, stored = replace(received, spans=spans, logs=logs), None
+        whole = self.held.with_earlier(received, first=stored is None)
+        came, settled = _received(whole or received), set[str]()
+        if stored is None or whole is not None:
+            (records,) = read_all([came], self._dialects)
+        else:
+            before = Received(without_note(known), logs_of(stored.logs))
+            came = came._replace(spans=[*before.spans, *came.spans], events=[*before.events, *came.events])
+            said, says = read_all([before, came], self._dialects)
+            then = recalled(known, said, hidden=True)
+            records, settled = joined(then, said, says), set(ids_of(then))
+            if {event.span_id for event in before.events} - {span.span_id for span in known} - {None}:
+                records = [replace(one, completeness="partial_evidence") for one in records]
+        names = Names(records, came.spans, self._redaction, settled)
+        cut = self._redaction.cut
+        found = [replace(one, cited=cited_in(one, self._rules(one.service), cut)) for one in records]
+        return noted(list(map(names.record, found)))
 
 
-def _read(
-    received: Received, stored: Received | None, dialects: Sequence[Dialect]
-) -> tuple[Sequence[RagTrace], set[str]]:
-    """The records of all that came, and the ids noted before; what is stored with a note has no texts."""
-    if stored is None:
-        return read_all([received], dialects)[0], set()
-    bare = stored._replace(spans=without_notes(stored.spans))
-    events = [*stored.events, *received.events]
-    both = Received([*bare.spans, *received.spans], events, received.timed_out)
-    if not notes_on(stored.spans):
-        return read_all([both], dialects)[0], set()
-    noted_then, before, after = read_all([stored, bare, both], dialects)
-    late = {span.span_id for span in received.spans} - {span.span_id for span in stored.spans}
-    return joined(noted_then, before, after, late), set(ids_of(noted_then))
+def _received(item: Assembled) -> Received:
+    return Received(
+        without_note(spans_of(b"".join(item.spans))), logs_of(b"".join(item.logs)), item.timed_out
+    )
 
 
 def cited_in(record: RagTrace, rules: Rules, cut: Callable[[str], str] = str) -> Cited | None:
@@ -75,13 +99,12 @@ def cited_in(record: RagTrace, rules: Rules, cut: Callable[[str], str] = str) ->
     """
     if record.answer is None:
         return record.cited
-    if not record.retrieved:
+    prepared = Prepared(record, rules=rules)
+    citations = prepared.citations
+    if not citations and not prepared.owes_citations:
         return None
-    citations = Prepared(record, rules=rules).citations
     ids = dict.fromkeys(one.id for one in citations if one.id is not None)
     dead = dict.fromkeys(one.cited for one in citations if one.id is None)
-    if dead and record.completeness == "partial_evidence":
-        return None  # what was retrieved is not all known
     shapes = {_shape(document.id) for document in record.documents if document.id}
     named = [
         one for one in dead if _RANK.fullmatch(one) or (_is_written_so(one, shapes) and is_key(one, cut))

@@ -26,7 +26,7 @@ from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.draws import SAMPLER, Draws, SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
-from ragvigil.scorer.scoring.trace_scoring import Arrived, Redacted, TraceScoring
+from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 
@@ -251,12 +251,13 @@ class Pipeline:
             self._store.record_judgements([failed], self._now())
 
     def _tidy(self, ticks: int) -> None:
-        """Delete inbox segments that are done: their content is unredacted and must not stay."""
+        """Let go of content that is unredacted and must not stay: of inbox segments that are done, and in memory."""
         if ticks - self._remembered_at >= _REMEMBER_NANOSECONDS:
             self._remembered_at = ticks
             self.leave()
         if self._committed is not None and ticks - self._tidied_at >= _TIDY_NANOSECONDS:
             self._tidied_at = ticks
+            self._scoring.notes.held.tidy()
             self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
 
     def _batch(self) -> Sequence[Assembled]:
@@ -344,18 +345,14 @@ class Pipeline:
         traces: list[ScoredTrace] = []
         sampled = not_kept = 0
         for group in together(assembled):
-            redacted: list[tuple[Assembled, Redacted | None]] = []
+            redacted: list[tuple[Assembled, Arrived | None]] = []
             for received in group:
                 stored = known.get(received.trace_id)
                 if stored is not None and stored.gone:
                     _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
                 else:
                     redacted.append((received, self._scoring.redacted(received, stored)))
-            arrived = [
-                Arrived(one.item, received, known.get(received.trace_id), one.spans)
-                for received, one in redacted
-                if one
-            ]
+            arrived = [one for _, one in redacted if one is not None]
             scored = iter(self._scoring.score(arrived, self._plan.max_jobs - self._waiting - sampled))
             for received, one in redacted:
                 if one is not None:

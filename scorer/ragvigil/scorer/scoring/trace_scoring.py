@@ -11,12 +11,11 @@ from typing import NamedTuple
 from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.assembly.payload import without_repeats
 from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
-from ragvigil.scorer.dialects.withheld import NOTE, notes_on
-from ragvigil.scorer.redact.payload import Redaction, without_notes
+from ragvigil.scorer.redact.payload import Redaction, with_note
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
-from ragvigil.scorer.scoring.noting import note_of
+from ragvigil.scorer.scoring.noting import Notes
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.span import Span, logs_of, not_finite, resource_text, spans_of
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
@@ -31,20 +30,14 @@ class Arrived(NamedTuple):
     """A trace on its way to be scored."""
 
     item: Assembled
-    """What was received, redacted."""
+    """What was received, without what must not leave the inbox."""
     received: Assembled
     stored: RawTrace | None
     """What the store has of it."""
     spans: Sequence[Span] = ()
     """Those of `item`, where they have been read already."""
-
-
-class Redacted(NamedTuple):
-    """A trace without what must not leave the inbox."""
-
-    item: Assembled
-    spans: Sequence[Span]
-    """Those of `item`, read on the way."""
+    note: str | None = None
+    """What is noted of all of it, where texts are withheld."""
 
 
 @dataclass(slots=True)
@@ -95,39 +88,24 @@ class TraceScoring:
         self._checking = checking or Checking()
         self._arriving = arriving or Arriving(())
         self._now = now
+        self.notes = Notes(dialects, self._checking.rules_of, redaction, now)
         self.drawn = 0
         """Records drawn that the store does not have yet."""
 
-    def redacted(self, received: Assembled, stored: RawTrace | None = None) -> Redacted | None:
+    def redacted(self, received: Assembled, stored: RawTrace | None = None) -> Arrived | None:
         """The trace without what must not leave the inbox, beside what is stored; None where that cannot be told."""
+        arrived, logs = b"".join(received.spans), b"".join(received.logs)
         try:
-            payload, spans = self._redaction.read(
-                b"".join(received.spans), note=lambda spans: self._note(spans, received, stored)
-            )
-            logs = self._redaction.logs(b"".join(received.logs)) if received.logs else b""
+            payload, spans = self._redaction.read(arrived)
+            item = replace(received, spans=(payload,), logs=(self._redaction.logs(logs),) if logs else ())
+            before = stored or RawTrace(b"", b"")
+            withheld = self._redaction.withholds(before.spans + arrived, before.logs + logs)
         except Exception as error:  # no traceback: it may quote the content
             _log.error(
                 "trace %s cannot be redacted and is not kept: %s", received.trace_id, type(error).__name__
             )
             return None
-        item = replace(received, spans=(payload,), logs=(logs,))
-        return Redacted(item, spans)
-
-    def _note(self, spans: Sequence[Span], received: Assembled, stored: RawTrace | None) -> str | None:
-        """What is noted of a trace of which no text is kept: with what is stored of it, which has none any more.
-
-        Where another of its services keeps texts, what was noted before stays.
-        """
-        logs = b"".join(received.logs)
-        arrived = Received(spans, logs_of(logs) if logs else (), received.timed_out)
-        before = None
-        if stored is not None:
-            before = Received(spans_of(stored.spans), logs_of(stored.logs) if stored.logs else ())
-            if not self._redaction.withholds(before.spans):
-                return next(reversed(notes_on(before.spans)), None)
-        return note_of(
-            arrived, self._dialects, self._checking.rules_of, cut=self._redaction.cut, stored=before
-        )
+        return Arrived(item, received, stored, spans, self.notes.of(received, stored) if withheld else None)
 
     def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
         """Each trace as it is now, None where what came was stored before; at most `room` of the records wait.
@@ -152,8 +130,8 @@ class TraceScoring:
 
     def _merged(self, arrived: Arrived) -> _Read | None:
         """The trace with what is stored of it, not read yet; None when nothing of it is new."""
-        item, received, stored, spans = arrived
-        raw, dropped = self._merge(stored, item)
+        item, received, stored, spans, note = arrived
+        raw, dropped = self._merge(stored, item, note)
         if raw is None:
             return None
         rules = self._rules_met(stored, item, received, raw)
@@ -167,7 +145,7 @@ class TraceScoring:
                 dropped,
             )
         timed_out = item.timed_out or raw.dropped > 0
-        fresh = spans if stored is None else ()
+        fresh = spans if stored is None and note is None else ()
         return _Read(item.trace_id, raw, timed_out, dropped, item.received_at, fresh)
 
     def _rules_met(
@@ -290,14 +268,16 @@ class TraceScoring:
         self.drawn += 1
         return LedgerEntry("pending", inclusion, stratum=stratum)
 
-    def _merge(self, known: RawTrace | None, item: Assembled) -> tuple[RawTrace | None, int]:
+    def _merge(
+        self, known: RawTrace | None, item: Assembled, note: str | None
+    ) -> tuple[RawTrace | None, int]:
         """All that was received of the trace, None when the new part holds nothing new; what was dropped.
 
         Serialised TracesData messages may be concatenated: protobuf defines that as their union.
         """
         spans, logs = b"".join(item.spans), b"".join(item.logs)
         if known is None:
-            return RawTrace(spans, logs), item.dropped
+            return RawTrace(with_note(spans, note), logs), item.dropped
         seen = {span.span_id for span in spans_of(known.spans)}
         fresh = {span.span_id for span in spans_of(spans)} - seen
         fresh_logs = bool(logs) and logs not in known.logs
@@ -307,10 +287,9 @@ class TraceScoring:
             return (known, dropped) if dropped else (None, 0)
         if not fresh and not fresh_logs:
             return (known, item.dropped) if item.dropped else (None, 0)
-        before = without_notes(known.spans) if fresh and NOTE.encode() in spans else known.spans
         merged = replace(
             known,
-            spans=before + spans if fresh else known.spans,
+            spans=with_note(known.spans + spans if fresh else known.spans, note),
             logs=known.logs + logs if fresh_logs else known.logs,
         )
         return merged, item.dropped
