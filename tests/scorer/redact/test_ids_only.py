@@ -375,3 +375,19 @@ def test_an_embedding_goes_that_lies_flat_and_what_is_said_of_it_stays() -> None
         "embedding.vector.0": "__REDACTED__", "embedding_model_name": "m", "embedding_dimensions": 2,
         "document.vector": "__REDACTED__",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "vector", ["[0.25, 0.5]", "[[0.25, 0.5], [1, 2]]", '[{"id": "a", "text": "Snow."}, [0.25, 0.5]]']
+)
+def test_an_embedding_goes_that_is_a_text_of_its_own(vector: str) -> None:
+    """JSON under a name that may hold passages; where the name says scores or ids, figures stay."""
+    given = {
+        "retrieval__query": vector,
+        "retrieval__scores": "[0.25, 0.5]",
+        "document__ids": "[[7, 8], [9, 10]]",
+    }
+    found = attributes(redaction(mode="ids_only").spans(spans(**given)))
+    assert "0.25" not in str(found["retrieval.query"])
+    assert found["retrieval.scores"] == "[0.25, 0.5]"
+    assert found["document.ids"] == "[[7, 8], [9, 10]]"

@@ -162,6 +162,8 @@ class _Walk:
         self._pseudonyms = pseudonyms
         self._contents: list[Place] = []
         self._passages: list[Place] = []
+        self._keys: list[str] = []
+        """Under which each of `_passages` stands."""
         self._labels: list[Place] = []
         self._resource: dict[str, object] = {}
 
@@ -209,10 +211,10 @@ class _Walk:
         """Cut what was gathered; whether that changed anything."""
         places, changed = self._labels, False
         if self._mode == "ids_only":
-            for texts, passages in ((self._contents, False), (self._passages, True)):
-                for message, name, text in texts:
-                    setattr(message, name, self._texts.drop(text, passages=passages))
-                    changed = True
+            keys = (*[None] * len(self._contents), *self._keys)
+            for (message, name, text), key in zip(self._contents + self._passages, keys, strict=True):
+                setattr(message, name, self._texts.drop(text, passages=key))
+                changed = True
         else:
             places = places + self._contents + self._passages
         rules = self._texts.rules([text for _, _, text in places])
@@ -251,6 +253,7 @@ class _Walk:
                     content((value, "string_value", text))
                 elif told.passages:
                     self._passages.append((value, "string_value", text))
+                    self._keys.append(told.key)
                 elif told.label and cutting:
                     label((value, "string_value", text))
                 found[told.key] = text
@@ -284,6 +287,7 @@ class _Walk:
             self._contents.append((value, which, value.string_value))
         elif which == "string_value" and meaning is Meaning.PASSAGES:
             self._passages.append((value, which, value.string_value))
+            self._keys.append(key)
         elif self._mode == "ids_only" and _is_embedding(value, key):
             value.string_value = REDACTED
         elif which == "array_value":

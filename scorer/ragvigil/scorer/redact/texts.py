@@ -77,15 +77,19 @@ class Texts:
         found = self._value(value, Meaning.TEXT, rules, _DEEPEST)
         return text if found == value and not repeats else json.dumps(found, ensure_ascii=False)
 
-    def drop(self, text: str, *, passages: bool) -> str:
-        """What stays of a text when content does not: ids, labels and figures where it is JSON of passages."""
+    def drop(self, text: str, *, passages: str | None) -> str:
+        """What stays of a text when content does not: ids, labels and figures where it is JSON of passages.
+
+        `passages` is the key under which passages stand; None where no key says that they do.
+        """
         value, _ = _json(text)
         if not isinstance(value, (dict, list)):
             return REDACTED
         fields = cast("object", value)
-        if not passages and not _are_passages(fields):
+        if passages is None and not _are_passages(fields):
             return REDACTED
-        return json.dumps(self._value(fields, Meaning.TEXT, None, _DEEPEST), ensure_ascii=False)
+        listed = passages if passages is not None and _are_figures(fields) and may_list(passages) else ""
+        return json.dumps(self._value(fields, Meaning.TEXT, None, _DEEPEST, listed), ensure_ascii=False)
 
     def number(self, value: float) -> str | None:
         """What a whole number becomes that is one of a card or a person; None for all others."""
@@ -114,7 +118,7 @@ class Texts:
             return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
             items = cast("list[object]", value)
-            if rules is None and key and not may_list(key) and are_numbers(items):
+            if rules is None and not may_list(key) and are_numbers(items):
                 return None
             if rules:
                 items = recut(items, lambda text: self._plain(text, self._for(text)))
@@ -200,6 +204,12 @@ def are_numbers(items: Sequence[object]) -> bool:
     return len(items) > 1 and all(
         isinstance(item, (int, float)) and not isinstance(item, bool) for item in items
     )
+
+
+def _are_figures(value: object) -> bool:
+    """Whether it is a list of numbers, or of such lists."""
+    items = cast("list[object]", value) if isinstance(value, list) else []
+    return are_numbers(items) or (bool(items) and all(map(_are_figures, items)))
 
 
 def _json(text: str) -> tuple[object, bool]:
