@@ -34,6 +34,8 @@ from ragvigil.scorer.metrics import collect, file
 from ragvigil.scorer.metrics.collect import Collector
 from ragvigil.scorer.metrics.exposition import exposition
 from ragvigil.scorer.metrics.scrape import Scrape
+from ragvigil.scorer.monitor.coverage import Coverage
+from ragvigil.scorer.monitor.monitor import Monitor
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.reading import open_for_reading
@@ -207,6 +209,40 @@ def test_many_services_are_bounded(tmp_path: Path) -> None:
     assert told.samples["ragvigil_label_values_folded", ("service",)] == 17
     text, _ = exposition(told, OPEN_METRICS)
     assert len({(sample.name, *sample.labels.items()) for sample in _samples(text)}) == len(_samples(text))
+
+
+def test_services_that_are_gone_give_their_names_to_new_ones(tmp_path: Path) -> None:
+    """Preview environments of last month kept theirs for ever, and a new service was told as other."""
+    settings = settings_in(tmp_path, metrics={"most_services": 3})
+    month = 30 * 86_400 * 10**9
+    with SqliteStore(settings) as store:
+        for service in range(5):
+            fill(store, [record(100 * service + number, f"old-{service}") for number in range(30)])
+        evaluated(store, settings)
+        later = NOW + month
+        collector = Collector(settings, vitals, now=lambda: later)
+        for _ in range(2):  # those of last month are there first
+            told = collector.collect()
+        assert told.samples["ragvigil_label_values_folded", ("service",)] == 2
+        fresh = [
+            replace(record(9000 + number, "new"), started_at=later - 300 * 10**9) for number in range(30)
+        ]
+        store.records.commit([scored(one) for one in fresh], None, later)
+        Monitor(store.monitoring, settings.monitor, [], settings.links).tick(later)
+        told = collector.collect()
+    named = {labels[1] for (name, labels) in told.samples if name == "ragvigil_series_state"}
+    assert "new" in named
+    assert len(named) == 3
+
+
+def test_services_told_together_have_all_shares_of_their_coverage(tmp_path: Path) -> None:
+    """Of texts that were withheld nothing was summed up: of the others all seemed to be there."""
+    settings = settings_in(tmp_path, metrics={"most_services": 1})
+    found = [Coverage(f"s{place}", None, 10, 30, 0, 0, 10, 0, 0, withheld=5 * place) for place in range(3)]
+    own = replace(vitals(), coverage=found)
+    with SqliteStore(settings):
+        told = Collector(settings, lambda: own, now=lambda: NOW).collect()
+    assert told.samples["ragvigil_coverage_ratio", ("texts", "other", "")] == pytest.approx(0.25)
 
 
 @pytest.mark.parametrize("accept", [OPEN_METRICS, "text/plain"])

@@ -12,9 +12,9 @@ _LOOKS = 60
 
 
 class Admission:
-    """Admits values until there are `most`; who is in stays in while it is seen, so that no series comes and goes.
+    """Admits values until there are `most`; who is in stays in while it lives, so that no series comes and goes.
 
-    One that was not seen in the last 60 snapshots gives its place to the first that needs it.
+    One that did not live in any of the last 60 snapshots gives its place to the first that needs it.
     """
 
     def __init__(self, label: str, most: int) -> None:
@@ -38,15 +38,23 @@ class Admission:
         self._gone = [value for value, seen in self._inside.items() if seen < oldest]
         self._outside = {value: seen for value, seen in self._outside.items() if seen >= oldest}
 
-    def admits(self, value: Hashable) -> bool:
-        """Whether the value keeps its own name.
+    def admits(self, value: Hashable, *, lives: bool = True) -> bool:
+        """Whether the value keeps its own name; one that lives no more has it for as long as nobody needs the place.
 
         >>> tenants = Admission("tenant", 2)
         >>> [tenants.admits(one) for one in ("a", "b", "c", "a")], tenants.folded
         ([True, True, False, True], 1)
+        >>> services = Admission("service", 1)
+        >>> services.admits("old", lives=False)
+        True
+        >>> services.next_look()
+        >>> services.admits("new"), services.admits("old", lives=False)
+        (True, False)
         """
-        if value in self._inside or len(self._inside) < self._most or self._freed():
-            self._inside[value] = self._look
+        if value in self._inside and not lives:
+            return True
+        if value in self._inside or len(self._inside) < self._most or (lives and self._freed()):
+            self._inside[value] = self._look if lives else self._look - _LOOKS - 1
             self._outside.pop(value, None)
             return True
         if not self._said:

@@ -13,7 +13,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import groupby
 from typing import get_args
 
@@ -26,6 +26,7 @@ from ragvigil.scorer.inbox.segments import bytes_on_disk
 from ragvigil.scorer.metrics.bounds import Admission
 from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
 from ragvigil.scorer.sample import Pressure, factor_of
@@ -37,6 +38,8 @@ _SEGMENT_OBSERVATIONS = 20_000
 _ALL_SEGMENT_OBSERVATIONS = 50_000
 """Newest observations of one series, and of all together, that segments are told of: what one look may cost."""
 _REASONS = 50
+_LIVES = 2 * DAY
+"""A service of which nothing came for as long gives its name to one that needs it."""
 _COUNTED = {
     "verdict": "ragvigil_verdicts_total",
     "judge_failure": "ragvigil_judge_failures_total",
@@ -97,8 +100,10 @@ class Collector:
         told.put("ragvigil_label_values_folded", sum(one.folded for one in self._reasons.values()), "reason")
         return told
 
-    def _place(self, service: str, environment: str | None) -> tuple[str, str]:
-        inside = service != OTHER and self._services.admits((service, environment))
+    def _place(self, service: str, environment: str | None, last: int | None = None) -> tuple[str, str]:
+        """Where it is told, by when something of it last came (Unix nanoseconds; None: nobody knows, or just now)."""
+        lives = last is None or last >= self._now() - _LIVES
+        inside = service != OTHER and self._services.admits((service, environment), lives=lives)
         return (service, environment or "") if inside else (OTHER, "")
 
     def _reason(self, what: str, reason: str) -> str:
@@ -107,9 +112,11 @@ class Collector:
     def _series(self, told: Measures, connection: sqlite3.Connection) -> None:
         outside: dict[str, list[reading.Level]] = defaultdict(list)
         levels = reading.levels(connection)
+        counted = {level.key for level in levels if level.counted}
+        self._segments = {key: found for key, found in self._segments.items() if key in counted}
         most = min(_SEGMENT_OBSERVATIONS, _ALL_SEGMENT_OBSERVATIONS // max(1, len(levels)))
         for level in levels:
-            place = self._place(level.key.service, level.key.environment)
+            place = self._place(level.key.service, level.key.environment, level.last)
             if place[0] == OTHER:
                 outside[level.key.name].append(level)
                 continue
@@ -146,8 +153,12 @@ class Collector:
         grouped: dict[tuple[str, str, str, str], dict[float, list[reading.ScoreCount]]] = defaultdict(
             lambda: defaultdict(list)
         )
-        for row in reading.score_counts(connection):
-            place = self._place(row.service, row.environment)
+        rows = reading.score_counts(connection)
+        last: dict[tuple[str, str | None], int] = defaultdict(int)
+        for row in rows:
+            last[row.service, row.environment] = max(row.at, last[row.service, row.environment])
+        for row in rows:
+            place = self._place(row.service, row.environment, last[row.service, row.environment])
             instrument = OTHER if place[0] == OTHER else row.instrument
             grouped[(row.score, *place, instrument)][row.edge].append(row)
         for labels, by_edge in grouped.items():
@@ -156,7 +167,7 @@ class Collector:
 
     def _incidents(self, told: Measures, connection: sqlite3.Connection) -> None:
         for key, opened, unresolved in reading.incident_counts(connection):
-            place = self._place(key.service, key.environment)
+            place = self._place(key.service, key.environment, None if unresolved else 0)
             told.add("ragvigil_incidents_total", opened, key.name, *place)
             told.add("ragvigil_incidents_open", unresolved, key.name, *place)
 
@@ -270,8 +281,5 @@ def _cumulated(
 
 def _pooled(found: Sequence[Coverage]) -> Coverage:
     """The sums of several services."""
-    counts = [
-        sum(getattr(one, name) for one in found)
-        for name in ("traces", "spans", "lost", "unasked", "records", "unscored", "incomplete")
-    ]
-    return Coverage(found[0].service, found[0].environment, *counts)
+    _, _, *counts = zip(*map(astuple, found), strict=True)
+    return Coverage(found[0].service, found[0].environment, *map(sum, counts))

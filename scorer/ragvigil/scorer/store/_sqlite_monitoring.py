@@ -29,11 +29,14 @@ _MEASURED = ("criteria.", "judge.")
 _CAVEAT_NANOSECONDS = HOUR
 _CAVEAT_CHARACTERS = 250
 _END_OF_TIME = 2**63 - 1
+LAST_BUCKET = (
+    "(SELECT max(bucket) FROM rollups r WHERE (r.series, r.service, r.environment, r.instrument_id) "
+    "= (s.series, s.service, s.environment, s.instrument_id))"
+)
+"""Start of the newest bucket of a row `s` of the table `series`."""
 _SERIES = (
     "SELECT series, service, environment FROM series s WHERE state != 'no_data' OR before IS NOT NULL "
-    "OR (SELECT max(bucket) FROM rollups r WHERE (r.series, r.service, r.environment, r.instrument_id) "
-    "= (s.series, s.service, s.environment, s.instrument_id)) >= ? "
-    "OR EXISTS (SELECT 1 FROM arrivals a WHERE (a.service, a.environment) = (s.service, s.environment) "
+    f"OR {LAST_BUCKET} >= ? OR EXISTS (SELECT 1 FROM arrivals a WHERE (a.service, a.environment) = (s.service, s.environment) "
     "AND a.minute >= ?) "
     "OR EXISTS (SELECT 1 FROM incidents i WHERE (i.series, i.service, i.environment) "
     "= (s.series, s.service, s.environment) AND i.resolved_at IS NULL) ORDER BY series, service, environment"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._rows import measurement_of
-from ragvigil.scorer.store._sqlite_monitoring import key_of
+from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, key_of
 
 _SUMS = (
     "count(*), total(weight), total(weight * value), total(weight * weight), "
@@ -42,6 +42,8 @@ class Level:
 
     Empty without a `now`, and before the first evaluation by a version that notes it.
     """
+    last: int
+    """Start of its newest bucket, Unix nanoseconds."""
 
 
 class ScoreCount(NamedTuple):
@@ -81,7 +83,7 @@ def levels(connection: sqlite3.Connection) -> Sequence[Level]:
     """The latest evaluation of every series, busiest first."""
     rows = connection.execute(
         f'SELECT s.series, s.service, s.environment, s.state, s."before", s.now, s.counted, '
-        f"{_INSTRUMENT} AS instrument "
+        f"{_INSTRUMENT} AS instrument, {LAST_BUCKET} AS last "
         "FROM series s JOIN instruments i ON i.id = s.instrument_id "
         "ORDER BY coalesce(json_extract(s.now, '$.n_traces'), 0) DESC, s.service, s.environment, s.series"
     )
@@ -93,6 +95,7 @@ def levels(connection: sqlite3.Connection) -> Sequence[Level]:
             measurement_of(row["before"]),
             measurement_of(row["now"]),
             [(begin, end) for begin, end in json.loads(row["counted"] or "[]")],
+            row["last"] or 0,
         )
         for row in rows
     ]
