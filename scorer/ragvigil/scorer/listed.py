@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 
-def listed(names: Sequence[str], most: int) -> str:
+def listed(names: Sequence[str], most: int, *, between: str = ", ") -> str:
     """The first `most` of them, and how many there are besides.
 
     >>> listed(["a", "b"], 3), listed("abcde", 3)
     ('a, b', 'a, b, c and 2 more')
     """
     more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+    return f"{between.join(names[:most])}{more}"
 
 
 def some_lines(lines: Iterable[str], most: int) -> list[str]:

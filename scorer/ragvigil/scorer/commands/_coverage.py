@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import Measurement, percent, shown
 from ragvigil.scorer import config
-from ragvigil.scorer.commands._places import places
+from ragvigil.scorer.commands._places import Key, places
 from ragvigil.scorer.monitor.coverage import Coverage, least_of
 from ragvigil.scorer.monitoring import CoverageName
 from ragvigil.scorer.store import reading
@@ -41,12 +41,22 @@ def _counts(found: Coverage) -> dict[str, int]:
     return {"not_scoreable": found.not_scoreable, "withheld": found.withheld}
 
 
-def as_text(connection: sqlite3.Connection, settings: config.Coverage) -> list[str]:
-    """The same as lines; those under their threshold say so."""
-    found = _found(connection, settings)
+def as_text(
+    connection: sqlite3.Connection, settings: config.Coverage, shown: Collection[Key] | None = None
+) -> list[str]:
+    """The same as lines, of those to be shown (None: all) and those under their threshold, which say so."""
+    found = [
+        one
+        for one in _found(connection, settings)
+        if shown is None or (one.service, one.environment) in shown or _is_short(one, settings)
+    ]
     named = places([(one.service, one.environment) for one in found])
     lines = [line for one in found for line in _of_one(one, named[one.service, one.environment], settings)]
     return [f"coverage of the last {settings.window_seconds / 60:g} minutes:", *lines] if lines else []
+
+
+def _is_short(found: Coverage, settings: config.Coverage) -> bool:
+    return any(share.value < least_of(name, settings) for name, share in found.shares())
 
 
 def _of_one(found: Coverage, place: str, settings: config.Coverage) -> Iterator[str]:

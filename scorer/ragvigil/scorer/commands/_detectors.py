@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
 from ragvigil.scorer.commands._figures import day_of, said, stale
+from ragvigil.scorer.commands._places import Key
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.estimate import Efficiency, Refusal
 from ragvigil.scorer.labels.level import Level, book_for, level_of
 from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.store._sqlite_seen import seen_places
 from ragvigil.scorer.store.detected import detectors, last_day
 from ragvigil.scorer.watch.gold import labels_of
 from ragvigil.scorer.watch.overview import Overview, overview
@@ -47,10 +49,12 @@ def as_json(connection: sqlite3.Connection, settings: Settings) -> list[dict[str
     ]
 
 
-def as_text(connection: sqlite3.Connection, settings: Settings) -> list[str]:
-    """Three lines for each service."""
-    lines: list[str] = []
-    for place, notes, found, level in _found(connection, settings):
+def as_text(
+    connection: sqlite3.Connection, settings: Settings, shown: Collection[Key] | None = None
+) -> list[str]:
+    """Three lines for each service of those to be shown (None: all)."""
+    lines = _too_many(connection, settings)
+    for place, notes, found, level in _found(connection, settings, shown):
         where = place.service + (f", {place.environment}" if place.environment else "")
         state = _state(notes, settings)
         learning = (
@@ -74,13 +78,24 @@ def as_text(connection: sqlite3.Connection, settings: Settings) -> list[str]:
     return lines
 
 
+def _too_many(connection: sqlite3.Connection, settings: Settings) -> list[str]:
+    """Said where not all have a detector."""
+    count, most = sum(1 for _ in seen_places(connection)), settings.detect.most_places
+    if not settings.detect.enabled or count <= most:
+        return []
+    who = "those that page and answer most (detect.most_places)"
+    return [f"detectors: {most:,} of {count:,} services and environments have one, {who}"]
+
+
 def _found(
-    connection: sqlite3.Connection, settings: Settings
+    connection: sqlite3.Connection, settings: Settings, shown: Collection[Key] | None = None
 ) -> Iterator[tuple[Place, Notes, Overview, Level]]:
     if not settings.detect.enabled:
         return
     labels = labels_of(settings.monitor, settings.judge)
     for place, saved in detectors(connection):
+        if shown is not None and (place.service, place.environment) not in shown:
+            continue
         notes = None if saved is None else notes_of(saved)
         if notes is not None:
             found = overview(last_day(connection, place, notes.start))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.scorer.commands import (
@@ -21,7 +21,8 @@ from ragvigil.scorer.commands import (
     _upstream,
 )
 from ragvigil.scorer.commands._figures import fall, measured
-from ragvigil.scorer.commands._places import places
+from ragvigil.scorer.commands._places import Key, places
+from ragvigil.scorer.commands._shown_places import left_out, shown_places
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
@@ -66,25 +67,33 @@ def as_json(
     }
 
 
-def as_text(connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings) -> str:
-    """The same for people: what somebody has to do something about first, for services may be many."""
+def as_text(
+    connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings, *, every: bool = False
+) -> str:
+    """The same for people: what somebody has to do something about first, for services may be many.
+
+    Those of which there is nothing to say are left out where there are many, unless `every` one is asked for.
+    """
+    statuses, incidents = reading.series(connection), reading.incidents(connection)
+    shown = None if every else shown_places(statuses, incidents)
     return "\n".join(
         [
             _heartbeat(_age(connection), alive=_lives(connection, settings)),
-            *_incidents(reading.incidents(connection)),
+            *_incidents(incidents),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
             *_unread_spans.as_text(connection),
             *_not_taken(received, settings),
-            *_series(reading.series(connection)),
-            *_detectors.as_text(connection, settings),
+            *_series(statuses, shown),
+            *([] if shown is None else left_out(statuses, shown)),
+            *_detectors.as_text(connection, settings, shown),
             *_criteria.as_text(connection),
             *_judge.as_text(connection),
             *_sampling.as_text(connection),
             *_upstream.as_text(connection, settings.coverage.window_seconds),
-            *_coverage.as_text(connection, settings.coverage),
+            *_coverage.as_text(connection, settings.coverage, shown),
             *_told.as_text(connection),
-            *_styles.as_text(connection),
+            *_styles.as_text(connection, shown),
             *_forwarded(received),
         ]
     )
@@ -156,9 +165,11 @@ def _forwarded(received: Mapping[str, int]) -> list[str]:
     return lines
 
 
-def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
+def _series(statuses: Sequence[reading.SeriesStatus], shown: Collection[Key] | None) -> list[str]:
     if not statuses:
         return ["series: none yet"]
+    if shown is not None:
+        statuses = [one for one in statuses if (one.key.service, one.key.environment) in shown]
     width = max(13, *(len(status.key.name) for status in statuses))
     keys = [(status.key.service, status.key.environment) for status in statuses]
     named = places(keys)

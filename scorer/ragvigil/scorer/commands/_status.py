@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from contextlib import closing
 from dataclasses import asdict
+from typing import Annotated
 
 import typer
 
@@ -13,7 +14,14 @@ from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.moments import dated
 
 
-def status(config: ConfigOption = None, store: StoreOption = None, as_json: JsonOption = False) -> int:
+def status(
+    every: Annotated[
+        bool, typer.Option("--all", help="Every service and environment, also of many that say nothing.")
+    ] = False,
+    config: ConfigOption = None,
+    store: StoreOption = None,
+    as_json: JsonOption = False,
+) -> int:
     """Show every series with its interval and n, the incidents, what was refused, and whether the scorer lives."""
     from ragvigil.scorer.commands import _overview, _staged
     from ragvigil.scorer.receive.counters import counters
@@ -28,7 +36,7 @@ def status(config: ConfigOption = None, store: StoreOption = None, as_json: Json
             found = _overview.as_json(connection, received, settings)
             typer.echo(json.dumps(dated({**found, "disk": asdict(disk), "inbox": asdict(inbox)})))
         else:
-            say(_overview.as_text(connection, received, settings))
+            say(_overview.as_text(connection, received, settings, every=every))
             say(_overview.disk_line(disk))
             say(_staged.as_text(inbox))
     return 0

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from ragvigil.scorer.commands._places import Key
 from ragvigil.scorer.store import reading
 
 
@@ -16,11 +17,13 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
     ]
 
 
-def as_text(connection: sqlite3.Connection) -> list[str]:
-    """One line for each service that cites."""
+def as_text(connection: sqlite3.Connection, shown: Collection[Key] | None = None) -> list[str]:
+    """One line for each service that cites, of those to be shown (None: all)."""
+    services = None if shown is None else {service for service, _ in shown}
     return [
         f"{one.service}: cites as {one.style} ({one.share:.0%} of {_latest(one.markers)})"
         for one in reading.citation_styles(connection)
+        if services is None or one.service in services
     ]
 
 

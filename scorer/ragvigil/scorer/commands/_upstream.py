@@ -7,7 +7,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from ragvigil.scorer.listed import listed
 from ragvigil.scorer.store.upstream import Upstream, upstream
+
+_MOST = 10
 
 
 def as_json(connection: sqlite3.Connection, window_seconds: float) -> list[dict[str, object]]:
@@ -32,7 +35,7 @@ def told(found: Sequence[Upstream]) -> list[str]:
         if one.caveat:
             place = f"{one.service}{f', {one.environment}' if one.environment else ''}"
             services.setdefault(one.caveat, []).append(place)
-    return [f"{'; '.join(places)}: {caveat}" for caveat, places in services.items()]
+    return [f"{listed(places, _MOST, between='; ')}: {caveat}" for caveat, places in services.items()]
 
 
 def _found(connection: sqlite3.Connection, window_seconds: float) -> Sequence[Upstream]:

@@ -17,6 +17,9 @@ from ragvigil.scorer.store.reading_metrics import Level, levels
 
 _MOST_DRAWN = 60
 """Series whose course is read: the busiest."""
+_MOST_SHOWN = 200
+_NEWS = DAY
+"""For as long it is news that nothing comes of a series; then its service was switched off."""
 _UNWELL: tuple[SeriesState, ...] = ("alert", "warning", "judge_unavailable", "no_data")
 
 
@@ -44,7 +47,9 @@ class Overview:
     incidents: Sequence[Standing]
     """Those that are open, newest first."""
     rows: Sequence[Row]
-    """Those that are not well first, then the busiest."""
+    """Those that are not well first, then the busiest; 200 at most."""
+    left_out: int
+    """How many series are not among them."""
     ledger: reading.Ledger
     undelivered: int
     """Messages that wait for their channels, those among them that a silence holds back."""
@@ -55,17 +60,23 @@ def overview(asked: Asked) -> Overview:
     """The state of all services now."""
     found = levels(asked.connection)
     drawn = {one.key for one in found[:_MOST_DRAWN]}
-    rows = [_row(one, asked, drawn=one.key in drawn) for one in found]
+    first = sorted(found, key=lambda level: not _is_unwell(level, asked.now))[:_MOST_SHOWN]
+    rows = [_row(one, asked, drawn=one.key in drawn) for one in first]
     return Overview(
         asked.now,
         None if asked.alive_at is None else (asked.now - asked.alive_at) / 1e9,
         asked.alive,
         standing(asked.connection, asked.now, resolved=False),
-        sorted(rows, key=lambda row: row.state not in _UNWELL),
+        rows,
+        len(found) - len(rows),
         reading.ledger(asked.connection),
         reading.undelivered(asked.connection),
         held_back(asked.connection, asked.now),
     )
+
+
+def _is_unwell(level: Level, now: int) -> bool:
+    return level.state in _UNWELL and not (level.state == "no_data" and level.last < now - _NEWS)
 
 
 def _row(level: Level, asked: Asked, *, drawn: bool) -> Row:

@@ -36,7 +36,8 @@ LAST_BUCKET = (
 """Start of the newest bucket of a row `s` of the table `series`."""
 _SERIES = (
     "SELECT series, service, environment FROM series s WHERE state != 'no_data' OR before IS NOT NULL "
-    f"OR {LAST_BUCKET} >= ? OR EXISTS (SELECT 1 FROM arrivals a WHERE (a.service, a.environment) = (s.service, s.environment) "
+    f"OR {LAST_BUCKET} >= ? "
+    "OR EXISTS (SELECT 1 FROM arrivals a WHERE (a.service, a.environment) = (s.service, s.environment) "
     "AND a.minute >= ?) "
     "OR EXISTS (SELECT 1 FROM incidents i WHERE (i.series, i.service, i.environment) "
     "= (s.series, s.service, s.environment) AND i.resolved_at IS NULL) ORDER BY series, service, environment"

@@ -15,7 +15,7 @@ from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_meta import remembered
-from ragvigil.scorer.store._sqlite_monitoring import incident_of, key_of, read_coverage
+from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, incident_of, key_of, read_coverage
 from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
@@ -27,6 +27,7 @@ _MISSED_TICKS = 4
 _AS_WHOM = "run this as the user that the scorer runs as, for example with sudo -u USER"
 _BESIDE = "a store is read with a file beside it"
 _DELETED = ("records_expired", "records_expired_early", "records_forgotten")
+_SERIES = f"SELECT s.*, {LAST_BUCKET} AS last FROM series s ORDER BY service, environment, series"  # noqa: S608 - ours
 _CHANGES = (
     "SELECT * FROM (SELECT *, CASE source WHEN 'traffic' THEN lag(text) OVER "
     "(PARTITION BY source, service, environment, kind ORDER BY at, id) END AS before FROM changes) "
@@ -91,6 +92,8 @@ class SeriesStatus:
     evaluated_at: int | None
     before: Measurement | None
     now: Measurement | None
+    last: int = 0
+    """Start of its newest bucket, Unix nanoseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,7 @@ def verdicts(connection: sqlite3.Connection) -> dict[str, int]:
 
 def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
     """The latest evaluation of every series."""
-    rows = connection.execute("SELECT * FROM series ORDER BY service, environment, series")
+    rows = connection.execute(_SERIES)
     return [
         SeriesStatus(
             key_of(row),
@@ -209,6 +212,7 @@ def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
             row["evaluated_at"],
             measurement_of(row["before"]),
             measurement_of(row["now"]),
+            row["last"] or 0,
         )
         for row in rows
     ]

@@ -1,0 +1,40 @@
+"""Which services and environments ``ragvigil status`` shows: preview environments come and go by the hundred."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from ragvigil.scorer.commands._places import Key
+from ragvigil.scorer.monitoring import Incident, SeriesState
+from ragvigil.scorer.store.reading import SeriesStatus
+
+_MOST = 20
+_CALM: frozenset[SeriesState] = frozenset({"cold_start", "insufficient_sample", "no_data"})
+"""States of a series that says nothing, for want of answers."""
+
+
+def shown_places(statuses: Sequence[SeriesStatus], incidents: Sequence[Incident]) -> Collection[Key]:
+    """All of which there is something to say, and of the others the busiest, 20 in all where that leaves room."""
+    busy: dict[Key, tuple[int, int]] = {}
+    said = {_key(incident) for incident in incidents if incident.resolved_at is None}
+    for status in statuses:
+        key = _key(status)
+        answers = 0 if status.now is None else status.now.n
+        busy[key] = max((answers, status.last), busy.get(key, (0, 0)))
+        if status.state not in _CALM:
+            said.add(key)
+    ranked = sorted(busy, key=lambda key: (key in said, busy[key]), reverse=True)
+    return frozenset(ranked[: max(_MOST, len(said & busy.keys()))])
+
+
+def left_out(statuses: Sequence[SeriesStatus], shown: Collection[Key]) -> list[str]:
+    """How many are not shown, in one line; none where all are."""
+    count = len({_key(status) for status in statuses} - {*shown})
+    if not count:
+        return []
+    noun = "service or environment is" if count == 1 else "services and environments are"
+    return [f"{count:,} more {noun} silent or learning: ragvigil status --all"]
+
+
+def _key(of: SeriesStatus | Incident) -> Key:
+    return of.key.service, of.key.environment
