@@ -74,11 +74,13 @@ def percent(value: float) -> str:
 
 
 def lasting(seconds: float) -> str:
-    """A length of time as people say it: one unit, rounded.
+    """A length of time as people say it: one unit, rounded; days to a tenth.
 
-    >>> [lasting(seconds) for seconds in (12.4, 430.0, 5_400.0, 200_000.0)]
-    ['12 s', '7 min', '90 min', '56 hours']
+    >>> [lasting(seconds) for seconds in (12.4, 430.0, 5_400.0, 100_000.0, 200_000.0, 604_800.0)]
+    ['12 s', '7 min', '90 min', '28 hours', '2.3 days', '7 days']
     """
+    if seconds >= 2.0 * 86_400.0:
+        return f"{round(seconds / 86_400.0, 1):,g} days"
     for unit, length in (("hours", 3_600.0), ("min", 60.0)):
         if seconds >= 2.0 * length:
             return f"{seconds / length:,.0f} {unit}"

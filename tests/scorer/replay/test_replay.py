@@ -264,7 +264,7 @@ def test_a_first_replay_says_what_could_page_and_what_takes_more_history() -> No
     text = b"\n".join(otlp_json(message) for message in day(12, seconds=600.0))
     done = ragvigil("replay", "-", text=text)
     said = done.stdout.decode()
-    assert "shop: 1.8 hours of history; could page: citation from 2026-09-21 15:13Z on; not yet: " in said
+    assert "shop: 110 min of history; could page: citation from 2026-09-21 15:13Z on; not yet: " in said
     assert "faithfulness (needs 7 days: monitor.faithfulness.warmup_seconds)" in said
     assert "slow and local falls (need 7 days: detect.learning_days)" in said
     assert said.splitlines()[-1].endswith('docs/detection.md, "A page today"')

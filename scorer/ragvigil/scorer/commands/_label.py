@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import closing
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,10 @@ from ragvigil.scorer.commands._calibrate import CriterionOption, EnvironmentOpti
 from ragvigil.scorer.commands._options import ConfigOption, StoreOption, settings_of
 from ragvigil.scorer.commands._orders import ByOption, name_of
 from ragvigil.scorer.commands._say import say
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.config import Settings
+    from ragvigil.scorer.labels.desk import Task
 
 AdjudicateOption = Annotated[
     bool, typer.Option("--adjudicate", help="Settle the answers on which others disagree; your word counts.")
@@ -38,12 +43,7 @@ def label(
     answers on which judges do not agree; those labels enter no rate, for these answers are no sample of anything, and
     with --service they are left out.
     """
-    from ragvigil.scorer.judge.criteria import criterion_of
     from ragvigil.scorer.labels.book import draws_of, known_criterion, tasks_for
-    from ragvigil.scorer.labels.clerk import keep
-    from ragvigil.scorer.labels.desk import Asked, Desk
-    from ragvigil.scorer.labels.port import Given, KeepLabels, TakeBack
-    from ragvigil.scorer.labels.terminal import RealTerminal
     from ragvigil.scorer.store.reading import open_for_reading
 
     settings = settings_of(config, store)
@@ -67,6 +67,16 @@ def label(
         )
         say(f"nothing to read for {name}; {next_step}")
         return 0
+    _sit(tasks, name, settings, criterion, final=adjudicate)
+    return 0
+
+
+def _sit(tasks: Sequence[Task], name: str, settings: Settings, criterion: str, *, final: bool) -> None:
+    from ragvigil.scorer.judge.criteria import criterion_of
+    from ragvigil.scorer.labels.clerk import keep
+    from ragvigil.scorer.labels.desk import Asked, Desk
+    from ragvigil.scorer.labels.port import Given, KeepLabels, TakeBack
+    from ragvigil.scorer.labels.terminal import RealTerminal
 
     def put(given: Given) -> bool:
         return keep(settings, KeepLabels((given,))) == 1
@@ -76,5 +86,4 @@ def label(
 
     asked = Asked(criterion, criterion_of(settings.judge, criterion).question) if criterion else None
     with RealTerminal() as terminal:
-        Desk(terminal, name, keep=put, take_back=undo, final=adjudicate, asked=asked).sit(tasks)
-    return 0
+        Desk(terminal, name, keep=put, take_back=undo, final=final, asked=asked).sit(tasks)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
-from ragvigil.exporters import clean
+from ragvigil.exporters import clean, lasting
 from ragvigil.scorer.commands._moments import utc
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.moments import DAY
@@ -13,7 +13,6 @@ from ragvigil.scorer.monitoring import SeriesKey
 from ragvigil.scorer.replay.learning import Learning
 
 _SECOND = 10**9
-_HOUR = 3600.0
 _SECTIONS = {"faithfulness": "faithfulness", "citation": "citation", "retrieval": "citation"}
 """Where the rule of a series is set."""
 _SHORTER = (
@@ -43,11 +42,11 @@ def learned(first: Mapping[SeriesKey, int], learning: Learning, ended: int | Non
         history = (ended - min(first[key] for key in series)) / _SECOND
         early = ", ".join(_early(series, first, settings, ended)) or "nothing"
         not_yet = f"; not yet: {', '.join(late)}" if late else ""
-        lines.append(f"{where}: {_long(history)} of history; could page: {early}{not_yet}")
+        lines.append(f"{where}: {lasting(history)} of history; could page: {early}{not_yet}")
     if learning.seconds is not None:
         which = ", ".join(learning.shortened)
         lines.append(
-            f"learned from the first {_long(learning.seconds)} of so short a recording; to change it, set {which}"
+            f"learned from the first {lasting(learning.seconds)} of so short a recording; to change it, set {which}"
         )
     return [*lines, _SHORTER] if waiting else lines
 
@@ -76,18 +75,7 @@ def _late(
         if _ready(key, first, settings) > ended:
             section = _SECTIONS.get(key.name, "measures")
             seconds = settings.monitor.rule(key.name).warmup_seconds
-            yield f"{key.name} (needs {_long(seconds)}: monitor.{section}.warmup_seconds)"
+            yield f"{key.name} (needs {lasting(seconds)}: monitor.{section}.warmup_seconds)"
     days = settings.detect.learning_days
     if settings.detect.enabled and ended - min(first[key] for key in series) < days * DAY:
         yield f"slow and local falls (need {days:g} days: detect.learning_days)"
-
-
-def _long(seconds: float) -> str:
-    """
-    >>> _long(604_800.0), _long(5_400.0), _long(90.0)
-    ('7 days', '1.5 hours', '2 min')
-    """
-    for unit, length in (("days", 24 * _HOUR), ("hours", _HOUR)):
-        if seconds >= length:
-            return f"{seconds / length:.2g} {unit}"
-    return f"{seconds / 60:.0f} min"

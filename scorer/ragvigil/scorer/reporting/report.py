@@ -133,32 +133,23 @@ def report_of(
 ) -> Report:
     """The report on the answers of [since, until), Unix nanoseconds.
 
-    Somebody has read `people_read` of them; what people said of this service's answers (`book`), else `labels` of
-    yours, corrects the judge's pass rate. Of the worst answers `explain` says by their id what is wrong, where the
-    judge gave no reason.
+    People have read `people_read` of them; what they said of this service's (`book`), else `labels` of yours, corrects
+    the judge's pass rate. `explain` says by its id what is wrong with an answer of which the judge gave no reason.
     """
     answers = read.answers
     groups = _conversations(answers)
     weight = np.array([1.0 / one.upstream for one in answers], dtype=np.float64)
     judge = latest_judge(answers)
-    drawn = _drawn(answers, weight)
-    panels = _panels(answers, scores, groups, weight, drawn)
     sample = asked(answers, groups, judge, _bears_claims(answers, scores["supported_claims"]))
     faithfulness, level = pass_rate(sample), faithful(sample, labels, book)
-    success = _success(answers, groups, drawn)
-    panels["generation quality"] = (faithfulness, level, success, *panels["generation quality"])
-    panels["cost and latency"] = _cost(answers, groups)
+    panels = _panels(answers, scores, groups, weight, (faithfulness, level))
     by_tag = _tag_values(answers, scores["failure_tags"])
-    figures = {one.name: one for panel in panels.values() for one in panel}
-    figures |= {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
+    figures = _figures(panels, by_tag, groups, weight)
     bands = banded(_for_bands(figures) | {"faithfulness": faithfulness if level.value is None else level})
     days = np.array([one.started_at // DAY for one in answers], dtype=np.int64)
-    segments, codes, left_out = _segments(answers)
-    ranked = _ranked(answers, judge)
     flags = red_flags(figures)
     return Report(
-        place[0],
-        place[1],
+        *place,
         since,
         until,
         read.total,
@@ -167,11 +158,10 @@ def report_of(
         bands,
         overall(bands, flags),
         flags,
-        tuple(_shown(one, lambda _: None) for one in ranked[::-1][:_EXAMPLES]),
-        tuple(_shown(one, explain) for one in ranked[:_EXAMPLES]),
+        *_examples(_ranked(answers, judge), explain),
         _by_day(_axis_values(answers, scores["grounded_answer"]), days, groups, weight),
         _by_day(by_tag, days, groups, weight),
-        replace(_table(by_tag, segments, codes, groups, weight), left_out=left_out),
+        _by_segment(by_tag, answers, groups, weight),
         _signals(answers, groups, judge, until),
         (
             *read_warnings(read, days, scores["empty_retrieval"]),
@@ -187,10 +177,15 @@ def latest_judge(answers: Sequence[Answer]) -> str | None:
 
 
 def _panels(
-    answers: Sequence[Answer], scores: Mapping[str, _Scores], groups: Integers, weight: Floats, judged: Floats
+    answers: Sequence[Answer],
+    scores: Mapping[str, _Scores],
+    groups: Integers,
+    weight: Floats,
+    levels: tuple[Figure, ...],
 ) -> dict[str, tuple[Figure, ...]]:
-    """Those of CHECKS."""
-    return {
+    """Those of CHECKS, quality with its `levels` and success in front, and what answers cost."""
+    judged = _drawn(answers, weight)
+    panels = {
         name: tuple(
             mean(
                 line,
@@ -202,6 +197,18 @@ def _panels(
         )
         for name, lines in CHECKS.items()
     }
+    quality = "generation quality"
+    panels[quality] = (*levels, _success(answers, groups, judged), *panels[quality])
+    panels["cost and latency"] = _cost(answers, groups)
+    return panels
+
+
+def _figures(
+    panels: Mapping[str, tuple[Figure, ...]], by_tag: Mapping[str, Floats], groups: Integers, weight: Floats
+) -> dict[str, Figure]:
+    """All by name, with the share of each tag."""
+    known = {one.name: one for panel in panels.values() for one in panel}
+    return known | {tag: mean(tag, values, groups, weight=weight) for tag, values in by_tag.items()}
 
 
 def _drawn(answers: Sequence[Answer], weight: Floats) -> Floats:
@@ -273,6 +280,14 @@ def _shown(one: Answer, explain: Callable[[int], str | None]) -> Shown:
     return Shown(one.trace_id, one.query, one.faithfulness or 0.0, one.verdict, why)
 
 
+def _examples(
+    ranked: Sequence[Answer], explain: Callable[[int], str | None]
+) -> tuple[tuple[Shown, ...], tuple[Shown, ...]]:
+    """The best, and the worst with what is wrong."""
+    best = tuple(_shown(one, lambda _: None) for one in ranked[::-1][:_EXAMPLES])
+    return best, tuple(_shown(one, explain) for one in ranked[:_EXAMPLES])
+
+
 def _tag_values(answers: Sequence[Answer], scores: _Scores) -> dict[str, Floats]:
     found = {str(tag): np.full(len(answers), np.nan) for tag in TAGS}
     for place, one in enumerate(answers):
@@ -314,6 +329,13 @@ def _table(
         for name, own in values.items()
     ]
     return Table(tuple(labels), tuple(rows))
+
+
+def _by_segment(
+    values: Mapping[str, Floats], answers: Sequence[Answer], groups: Integers, weight: Floats
+) -> Table:
+    segments, codes, left_out = _segments(answers)
+    return replace(_table(values, segments, codes, groups, weight), left_out=left_out)
 
 
 def _segments(answers: Sequence[Answer]) -> tuple[list[str], Integers, int]:
