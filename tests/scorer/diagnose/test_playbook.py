@@ -33,6 +33,9 @@ NONE: set[str] = set()
         (RELEVANCE, "generation", NONE, NONE, NONE, "answer-relevance-low"),
         (RELEVANCE, "generation", {"faithfulness"}, {"HALLUCINATION_FACT"}, NONE, "groundedness-low"),
         ("judge.six_axes", "generation", {RELEVANCE}, NONE, {"faithfulness"}, "wrong-section"),
+        ("citation", "retrieval", {"retrieved"}, {"MISSING_REFUSAL"}, NONE, "nothing-retrieved"),
+        ("faithfulness", "retrieval", {"retrieved"}, {"MISSING_REFUSAL"}, NONE, "nothing-retrieved"),
+        ("retrieval", "retrieval", NONE, NONE, NONE, "nothing-retrieved"),
         ("criteria.tone", "unclear", {"language_match"}, NONE, NONE, "language-drifts"),
     ],
 )
@@ -81,6 +84,26 @@ def test_faithfulness_is_a_signal_of_the_other_series() -> None:
     assert found.playbook == ("answer-relevance-low",)
 
 
+@pytest.mark.parametrize("series", ["citation", "faithfulness"])
+def test_an_index_that_finds_nothing_is_no_fault_of_the_generator(series: str) -> None:
+    """It was: "citations are written by the generator", though nothing was there to cite."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.1 if at >= ONSET else 0.98, draw)
+    nothing = (case.evidence.time >= ONSET) & (np.random.default_rng(6).random(case.evidence.size) < 0.9)
+    signals = {
+        "retrieved": (~nothing).astype(np.float64),
+        "context_relevance": np.where(nothing, np.nan, 0.8),
+    }
+    fields = {name: getattr(case, name) for name in ("since", "evidence", "record", "tags")}
+    found = diagnose(type(case)(series=series, signals=signals, **fields))
+    assert found.fault.side == "retrieval"
+    assert found.fault.why.startswith("more questions find no passage: retrieved 1.00 to 0.")
+    assert found.playbook == ("nothing-retrieved",)
+
+
 @pytest.mark.parametrize(("refused", "row"), [(0.1, "groundedness-low"), (0.7, "answers-without-evidence")])
 def test_a_tag_that_grew_little_beside_another_chooses_no_row(refused: float, row: str) -> None:
     """Six of ten answers invent, one of ten of those from passages that say nothing: that is not what to mend first."""
@@ -114,6 +137,7 @@ def test_verdicts_are_read_from_the_store_beside_another_series(tmp_path: Path) 
                 f"INSERT INTO {table} ({', '.join(columns)}) SELECT {taken} FROM {table} WHERE series = 'citation'"
             )
         case = SqliteDiagnosis(connection, lambda series, record: "").case(incident, FALL + 9 * MINUTE)
+    assert case.signals["retrieved"].mean() == pytest.approx(0.98, abs=0.005)
     known = np.isfinite(case.evidence.outcome)
     assert known.sum() > 500
     np.testing.assert_array_equal(case.signals["faithfulness"], case.evidence.outcome)

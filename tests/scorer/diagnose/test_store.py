@@ -57,6 +57,7 @@ def trace(random: np.random.Generator, at: int, number: int) -> ScoredTrace:
     tags = {"MISATTRIBUTION": "citations_dead"} if wrong else {}
     checks = (
         CheckResult("citation_correctness", "1", 0.0 if wrong else 1.0, "cites p9" if wrong else None),
+        CheckResult("empty_retrieval", "1", float(number % 50 == 0)),
         CheckResult("context_relevance", "1", float(np.clip(random.normal(0.8, 0.1), 0.0, 1.0))),
         CheckResult("failure_tags", "1", float(wrong), ", ".join(tags) or None, dict(tags)),
     )

@@ -17,12 +17,15 @@ SIGNALS = (
     "judge.answer_relevance",
     "judge.context_relevant_share",
     "judge.context_precision",
+    "retrieved",
     "context_relevance",
     "context_precision",
     "language_match",
     "length_budget",
 )
-"""Verdicts, judged measures and checks whose course tells which half of the service is at fault, and what to try."""
+"""Verdicts, judged measures and checks whose course tells which half of the service is at fault, and what to try.
+
+`retrieved` is whether a search found anything: 1 less `empty_retrieval`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,9 @@ def fault_of(series: str, signals: Mapping[str, Moved]) -> Fault:
         return Fault("retrieval", "more questions find no passage")
     if series in ("judge.context_relevant_share", "judge.context_precision"):
         return Fault("retrieval", "it is the passages that are measured")
+    retrieved = signals.get("retrieved")
+    if retrieved is not None and retrieved.fell:
+        return Fault("retrieval", f"more questions find no passage: {_said(retrieved)}")
     relevance = _surer(signals, "judge.context_relevant_share", "context_relevance")
     precision = _surer(signals, "judge.context_precision", "context_precision")
     answer = signals.get("judge.answer_relevance")

@@ -16,6 +16,7 @@ _RELEVANCE = {"context_relevance", "judge.context_relevant_share"}
 _RELEVANT = "judge.answer_relevance"
 _ANSWERS = ("faithfulness", _RELEVANT, "judge.six_axes")
 _OWN = "criteria."
+_NOTHING = "nothing-retrieved"
 _BY_TAG = (
     ("MISSING_REFUSAL", "answers-without-evidence"),
     ("HALLUCINATION_FACT", "groundedness-low"),
@@ -82,11 +83,13 @@ def _row(
     series: str, side: Side, fell: Collection[str], grown: Collection[str], held: Collection[str]
 ) -> str | None:
     by_series = {
-        "retrieval": "context-recall-low",
+        "retrieval": _NOTHING,
         "citation": "citations-wrong",
         "judge.context_relevant_share": "context-relevance-low",
         "judge.context_precision": "context-precision-low",
     }
+    if "retrieved" in fell and (series == "citation" or series in _ANSWERS):
+        return _NOTHING
     if series in by_series:
         return by_series[series]
     if series.startswith(_OWN):

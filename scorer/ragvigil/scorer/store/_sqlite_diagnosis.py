@@ -41,6 +41,7 @@ _ROWS = (
     "SELECT r.id, r.started_at, coalesce(r.conversation_id, r.trace_id) AS conversation, r.service_version, r.model, "
     "r.prompt_version, r.segment FROM json_each(?) j CROSS JOIN records r ON r.id = j.value"
 )
+_EMPTY = "empty_retrieval"
 _SCORES = (
     "SELECT s.record_id, s.instrument_id, s.value, iif(s.value = 1, s.details, NULL) AS details "
     "FROM json_each(?) j CROSS JOIN json_each(?) k CROSS JOIN scores s "
@@ -252,7 +253,7 @@ class SqliteDiagnosis:
         size = len(places)
         signals = {name: np.full(size, np.nan) for name in SIGNALS}
         tags = {str(tag): np.zeros(size, dtype=np.bool_) for tag in TAGS}
-        wanted = json.dumps([*SIGNALS, "failure_tags"])
+        wanted = json.dumps([*SIGNALS, _EMPTY, "failure_tags"])
         names: dict[int, str] = {
             row[0]: row[1]
             for row in self._connection.execute(
@@ -261,8 +262,12 @@ class SqliteDiagnosis:
         }
         for row in self._connection.execute(_SCORES, (ids, json.dumps(list(names)))):
             name, place = names[row["instrument_id"]], places[row["record_id"]]
+            value = np.nan if row["value"] is None else row["value"]
+            if name == _EMPTY:
+                signals["retrieved"][place] = 1.0 - value
+                continue
             if name != "failure_tags":
-                signals[name][place] = np.nan if row["value"] is None else row["value"]
+                signals[name][place] = value
                 continue
             for tag in json.loads(row["details"] or "{}"):
                 if tag in tags:
