@@ -58,7 +58,7 @@ def mean(
     known = np.isfinite(values)
     n = int(known.sum())
     if n < FEWEST:
-        return Figure(name, None, None, None, n, unit, note or "too few")
+        return Figure(name, None, None, None, n, unit, note or _why_none(n))
     own, heavy = values[known], np.ones(n) if weight is None else weight[known]
     portion = heavy / heavy.sum()
     value = float(portion @ own)
@@ -121,7 +121,7 @@ def quantile(name: str, values: Floats, at: float, *, unit: Unit) -> Figure:
     own = np.sort(values[np.isfinite(values)])
     n = len(own)
     if n < FEWEST:
-        return Figure(name, None, None, None, n, unit, "too few")
+        return Figure(name, None, None, None, n, unit, _why_none(n))
     low, high = _places(n, at)
     value = float(np.quantile(own, at))
     lower = float(own[max(low, 1) - 1])
@@ -143,3 +143,7 @@ def _places(n: int, at: float) -> tuple[int, int]:
     """The order statistics that are the ends, from 1; over n or under 1 where there is no such one."""
     half = normal_quantile(CONFIDENCE) * float(np.sqrt(n * at * (1.0 - at)))
     return int(np.floor(n * at - half)), int(np.ceil(n * at + half)) + 1
+
+
+def _why_none(n: int) -> str:
+    return "too few" if n else "not measured"
