@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from tests.scorer.test_commands import ragvigil
 from typer.testing import CliRunner
 
 from ragvigil.scorer.checks import CHECKS
@@ -318,3 +319,13 @@ def test_of_two_files_the_one_with_the_bad_row_is_named(tmp_path: Path, line: st
         rows_of(rows)
     with pytest.raises(InputError, match=r"b\.jsonl, line 2"):
         records_in(rows)
+
+
+def test_the_judge_of_a_configuration_is_taken_where_no_other_is_named(tmp_path: Path) -> None:
+    """It was the built-in one, without a word, whatever `[judge]` said."""
+    (tmp_path / "rows.jsonl").write_text(json.dumps(ROW))
+    (tmp_path / "none.toml").write_text('[judge]\nkind = "none"\n')
+    without = ragvigil("score", "rows.jsonl", "--config", "none.toml", folder=tmp_path)
+    assert "not judged" in without.stdout, without.stderr
+    named = ragvigil("score", "rows.jsonl", "--config", "none.toml", "--judge", "builtin", folder=tmp_path)
+    assert "supported" in named.stdout.splitlines()[0]

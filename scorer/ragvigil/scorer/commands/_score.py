@@ -9,13 +9,16 @@ from collections.abc import Iterable
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import Annotated, cast
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from ragvigil.scorer.commands._options import JsonOption, JudgeModelOption, settings_of
 from ragvigil.scorer.commands._say import room, say
 from ragvigil.scorer.errors import InputError
+
+if TYPE_CHECKING:
+    from ragvigil.scorer.config import Judge, Settings
 
 _WIDTH = 118
 _NO_VERDICT = ("failed", "unparseable")
@@ -24,17 +27,18 @@ _NO_VERDICT = ("failed", "unparseable")
 def score(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="JSONL; - reads standard input.")],
     judge: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="KIND",
             help="builtin: offline; openai or anthropic: a model, from OPENAI_MODEL, OPENAI_API_KEY and "
-            "OPENAI_BASE_URL or their twins; none: checks only.",
+            "OPENAI_BASE_URL or their twins; none: checks only. Default: the one of --config, else builtin.",
+            show_default=False,
         ),
-    ] = "builtin",
+    ] = None,
     model: JudgeModelOption = "",
     config: Annotated[
         Path | None,
-        typer.Option("--config", metavar="FILE", help="TOML file; its [custom_checks] are run as well."),
+        typer.Option("--config", metavar="FILE", help="TOML file with [judge] and [custom_checks]."),
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -48,7 +52,7 @@ def score(
     """
     from ragvigil.scorer.offline.score import score_rows
 
-    own = settings_of(config).custom_checks if config is not None else None
+    settings = settings_of(config) if config is not None else None
     failed, name = 0, "standard input" if str(file) == "-" else str(file)
     try:
         source = (
@@ -60,7 +64,12 @@ def score(
         raise InputError(str(file), error.strerror or "cannot be read") from error
     rows = unread = 0
     with source as lines:
-        for result in score_rows(lines, judge=judge, model=model, own=own):
+        for result in score_rows(
+            lines,
+            judge=judge or (_judge(settings, model) if settings else "builtin"),
+            model=model,
+            own=settings.custom_checks if settings else None,
+        ):
             rows, unread = rows + 1, unread + ("error" in result)
             failed += "error" in result or result["state"] in _NO_VERDICT
             say(json.dumps(result, ensure_ascii=False) if as_json else _line(result, name), whole=as_json)
@@ -71,6 +80,10 @@ def score(
             name, f"none of its {rows:,} rows can be read" if rows > 1 else "its row cannot be read"
         )
     return 1 if failed else 0
+
+
+def _judge(settings: Settings, model: str) -> Judge:
+    return settings.judge.model_copy(update={"model": model}) if model else settings.judge
 
 
 def _line(result: dict[str, object], name: str) -> str:

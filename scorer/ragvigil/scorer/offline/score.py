@@ -33,19 +33,23 @@ _VERDICT_KEYS = ("support", "faithfulness", "passed", "state", "reason")
 
 
 def score_rows(
-    lines: Iterable[str], *, judge: str, model: str = "", own: Mapping[str, config.CustomCheck] | None = None
+    lines: Iterable[str],
+    *,
+    judge: str | config.Judge,
+    model: str = "",
+    own: Mapping[str, config.CustomCheck] | None = None,
 ) -> Iterator[dict[str, object]]:
     """One flat result for each row of `lines`, in order; a bad row gives one with `error`, and the others go on.
 
-    `judge` is a name in JUDGES, or "none" for the checks alone; the environment says what else a judge needs. `own`
-    are checks of one's own, of whichever services. ConfigError when there is no such judge or model, or one of them
-    cannot be loaded.
+    `judge` is a name in JUDGES, or "none" for the checks alone, and the environment says what else it needs; or its
+    settings. `own` are checks of one's own, of whichever services. ConfigError when there is no such judge or model,
+    or one of them cannot be loaded.
 
     >>> row = '{"id": 1, "evidence": [{"id": "d1", "text": "It opens at nine."}], "answer": "It opens at nine [d1]."}'
     >>> [(one["id"], one["citation_correctness"], one["state"]) for one in score_rows([row], judge="builtin")]
     [(1, 1.0, 'supported')]
     """
-    settings = judge_settings(judge, model)
+    settings = judge_settings(judge, model) if isinstance(judge, str) else judge
     asker, quotas = None, Quotas()
     if settings.kind in WIRES:
         asker = build_asker(settings, patience_seconds=PATIENCE_SECONDS, quotas=quotas)
