@@ -20,6 +20,7 @@ _PASSING = frozenset(
     ]
 )
 """What another start may not meet again."""
+_NO_ROOM = frozenset([sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR])
 _FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EIO])
 
 
@@ -27,11 +28,22 @@ def unusable(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     """Why a database cannot be used; a StoreNotNowError where another try may find it otherwise.
 
     >>> unusable(Path("/a.db"), OSError(errno.ENOSPC, "No space left on device"))
-    StoreNotNowError('/a.db: [Errno 28] No space left on device')
+    StoreNotNowError('/a.db: [Errno 28] No space left on device; its disk is full or fails: make room there')
     """
     refusal = refused(path) if cannot_open(error) else None
     told = f"{error} ({why(refusal)})" if refusal else str(error)
-    return (StoreNotNowError if passes(refusal or error) else StoreError)(f"{located(path)}: {told}")
+    kind = StoreNotNowError if passes(refusal or error) else StoreError
+    return kind(f"{located(path)}: {told}{remedy(refusal or error)}")
+
+
+def remedy(error: Exception) -> str:
+    """What to do where the disk is at fault, to be said behind the error; nothing where it is not.
+
+    >>> remedy(OSError(errno.ENOSPC, "No space left on device")), remedy(PermissionError(errno.EACCES, "denied"))
+    ('; its disk is full or fails: make room there', '')
+    """
+    full = error.errno in _FULL if isinstance(error, OSError) else code_of(error) in _NO_ROOM
+    return "; its disk is full or fails: make room there" if full else ""
 
 
 def passes(error: sqlite3.Error | OSError) -> bool:

@@ -11,6 +11,7 @@ import pytest
 
 from ragvigil.scorer.config import load
 from ragvigil.scorer.errors import StoreError, StoreNotNowError
+from ragvigil.scorer.inbox import InboxWriter
 from ragvigil.scorer.lock import Lock
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -65,6 +66,17 @@ def test_a_reader_is_told_of_a_disk_without_room_for_another_byte(store: Path) -
             ballast.write(bytes(4096))
     with pytest.raises(StoreError, match=r"its disk is full or fails .disk I/O error.*make room"):
         open_for_reading(store)
+
+
+def test_a_receiver_is_told_of_a_disk_without_room(store: Path) -> None:
+    """It said `disk I/O error`, and nothing to do about it."""
+    with suppress(OSError), (store.parent / "ballast").open("wb", buffering=0) as ballast:
+        while True:
+            ballast.write(bytes(4096))
+    with pytest.raises(
+        StoreError, match=r"inbox .* cannot be written: .*; its disk is full or fails: make room"
+    ):
+        InboxWriter(store.parent, max_bytes=2**20)
 
 
 def test_a_reader_is_told_of_a_read_only_disk(store: Path) -> None:

@@ -17,6 +17,7 @@ from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
 from ragvigil.scorer.inbox.segments import bytes_on_disk
 from ragvigil.scorer.lock import PATIENCE_SECONDS, Lock
+from ragvigil.scorer.unusable import remedy
 
 logger = logging.getLogger(__name__)
 
@@ -52,7 +53,7 @@ class InboxWriter:
             self._log = SegmentLog(folder, segment_bytes=segment_bytes, segment_seconds=segment_seconds)
         except (OSError, sqlite3.Error) as error:
             self._lock.close()
-            raise StoreError(f"inbox {folder} cannot be written: {error}") from None
+            raise StoreError(f"inbox {folder} cannot be written: {error}{remedy(error)}") from None
         self._room = Room(folder, max_bytes)
         self._thread = threading.Thread(target=self._run, name="inbox-writer", daemon=True)
         self._thread.start()
@@ -142,7 +143,7 @@ class InboxWriter:
         try:
             self._log.append(rows, size)
         except Exception as error:
-            failure = StoreError(f"inbox {self._folder} cannot be written: {error}")
+            failure = StoreError(f"inbox {self._folder} cannot be written: {error}{remedy(error)}")
         with self._wake:
             self._queued -= size
             self._queued_rows -= len(rows)
