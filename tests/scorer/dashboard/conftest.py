@@ -67,7 +67,10 @@ def _bad_answer(store: SqliteStore) -> None:
         service_version=HOSTILE,
         prompt_version=HOSTILE,
         dialect=HOSTILE,
-        feedback=({"name": HOSTILE, "label": HOSTILE, "comment": HOSTILE},),
+        feedback=(
+            {"name": HOSTILE, "label": HOSTILE, "comment": HOSTILE},
+            {"name": "thumbs", "label": "down"},
+        ),
     )
     failed = replace(record(9_002), service=HOSTILE, environment=None, error=HOSTILE, error_message=HOSTILE)
     fill(store, [failed])

@@ -345,3 +345,9 @@ def test_a_fault_of_ours_is_told_and_logged(
     assert pages.get("/").status_code == 500
     assert pages.get("/incidents").status_code == 200
     assert [one.message for one in caplog.records] == ["the page / could not be made"]
+
+
+def test_feedback_is_told_by_what_it_has(pages: Browser) -> None:
+    """A thumb without a comment ended in a dash."""
+    text = pages.get(f"/answers/{BAD.trace_id}").text
+    assert "<bdi>thumbs down</bdi>" in text
