@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ from ragvigil.scorer.config import load
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.inbox import Arrival, InboxReader, InboxWriter
 from ragvigil.scorer.inbox.rows import Kind
+from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.scoring.draws import SamplePlan
 from ragvigil.scorer.scoring.pipeline import Pipeline
@@ -74,9 +76,13 @@ def dealt(parts: Sequence[Part], rng: random.Random) -> list[list[Part]]:
 class Journey:
     """A scorer's inbox and store in a folder, and processes that work on them one after the other."""
 
-    def __init__(self, folder: Path, mode: str = "ids_only") -> None:
+    def __init__(
+        self, folder: Path, mode: str = "ids_only", services: Mapping[str, str] | None = None
+    ) -> None:
         url = f"sqlite:///{folder / 'ragvigil.db'}"
-        self.settings = load(overrides={"store": {"url": url}, "content": {"mode": mode}})
+        self.settings = load(
+            overrides={"store": {"url": url}, "content": {"mode": mode, "services": services or {}}}
+        )
         self.ticks = 10**12
 
     def travelled(self, trace_id: str, deliveries: Sequence[Sequence[Part]], *, deaths: bool) -> None:
@@ -199,3 +205,41 @@ def test_logs_alone_bring_citations_before_or_after_their_spans(
         assert {key: cited_by(one) for key, one in found.items()} == {
             key: cited_by(one) for key, one in whole.items()
         }
+
+
+@pytest.mark.parametrize("first", ["spans", "logs", "both"])
+@pytest.mark.parametrize("alone", [False, True])
+def test_feedback_stays_and_its_comment_goes(first: str, alone: bool, tmp_path: Path) -> None:
+    """Also where this service alone keeps ids only, and the comment came before its spans said whose it is."""
+    (trace,) = traces_in(SOME[0])
+    (whole,) = records(scored([trace], mode="full")).values()
+    said = Feedback(
+        trace_id=trace.trace_id, kind="thumbs", value="down", comment="zebra quagga okapi", id="f1"
+    )
+    opinion: list[Part] = [("logs", said.arrival(5).payload)]
+    spans = parts_of(trace)
+    deliveries = {"spans": [spans, opinion], "logs": [opinion, spans], "both": [[*opinion, *spans]]}[first]
+    services = {whole.service: "ids_only"} if alone else {}
+    journey = Journey(tmp_path, "full" if alone else "ids_only", services)
+    journey.travelled(trace.trace_id, deliveries, deaths=False)
+    (record,) = journey.kept(trace.trace_id).values()
+    (found,) = record.feedback
+    assert (found["name"], found["label"], found["identifier"]) == ("thumbs", "down", "f1")
+    assert "explanation" not in found
+    assert record.completeness == "withheld"
+    with SqliteStore(journey.settings) as store:
+        raw = store.records.raw([trace.trace_id])[trace.trace_id]
+    assert b"zebra" not in raw.logs + raw.spans
+
+
+def test_log_records_of_a_service_without_a_name_are_of_the_traces(tmp_path: Path) -> None:
+    """An SDK's logs may lack the name that its spans have."""
+    for trace in (each for path in WITH_LOGS for each in traces_in(path) if each.logs):
+        data = LogsData.FromString(b"".join(trace.logs))
+        for part in data.resource_logs:
+            del part.resource.attributes[:]
+            part.resource.attributes.add(key="service.name").value.string_value = "unknown_service:python"
+        nameless = replace(trace, logs=(data.SerializeToString(),))
+        (service,) = {one.service for one in records(scored([trace], mode="full")).values()}
+        stored = scored([nameless], mode="full", services={service: "ids_only"})
+        assert not [text for record in records(stored).values() for text in texts_of(record)]

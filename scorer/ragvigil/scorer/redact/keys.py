@@ -59,6 +59,7 @@ _PATTERNS = {
     + (
         r"(?:kind|type|role|model|model_name|system|provider|provider_name|operation|operation_name|version"
         r"|environment|language|tenant|stage|finish_reasons?|status|code|object|format|id|ids"
+        r"|(?:annotation|evaluation)[._](?:name|label|identifier)|evaluation[._]score[._]label"
         r"|(?:model|tool(?:[._]call)?|function|service|prompt|operation|provider|deployment|event|environment)[._]name)"
     ),
 }

@@ -28,6 +28,10 @@ _KNOWS_ENTITIES = "entity_refs" in Resource.DESCRIPTOR.fields_by_name
 """Older releases of the protocol's package do not, and let go of them as of all unknown fields."""
 
 
+_NO_SERVICE = ("", "unknown_service")
+"""What a resource names that nobody gave a name: `unknown_service:python`, too."""
+
+
 class Redaction:
     """Cuts content by the configured mode of its service. Used by one thread at a time."""
 
@@ -66,15 +70,16 @@ class Redaction:
             stale = walk.cut() or stale
         return data.SerializeToString(), spans_in(data) if stale else found
 
-    def logs(self, payload: bytes, *, notes: bool = False) -> bytes:
+    def logs(self, payload: bytes, *, notes: bool = False, withheld: bool = False) -> bytes:
         """An encoded LogsData without what must not stay; raises like `spans`.
 
-        Notes of operators are no content: they are cut by the rules, and stay where content does not.
+        Notes of operators are no content: they are cut by the rules, and stay where content does not. `withheld` says
+        that a service of the trace keeps ids only: of records of no known service, as feedback is, no text stays then.
         """
         data = LogsData.FromString(payload)
         data.DiscardUnknownFields()
         for resource_logs in data.resource_logs:
-            walk = self._begin(resource_logs.resource, notes=notes)
+            walk = self._begin(resource_logs.resource, notes=notes, withheld=withheld)
             walk.schema(resource_logs)
             for scope_logs in resource_logs.scope_logs:
                 walk.schema(scope_logs)
@@ -90,7 +95,7 @@ class Redaction:
             return False  # as nearly always
         resources = [part.resource for part in TracesData.FromString(spans).resource_spans]
         resources += [part.resource for part in LogsData.FromString(logs).resource_logs]
-        return any(self._mode(resource) == "ids_only" for resource in resources)
+        return any(self._settings.mode_of(_service(resource)) == "ids_only" for resource in resources)
 
     def cut(self, text: str) -> str:
         """The text without what the rules find, in whatever mode."""
@@ -104,19 +109,20 @@ class Redaction:
         """End what it started."""
         self._texts.close()
 
-    def _begin(self, resource: Resource, *, notes: bool = False) -> _Walk:
-        mode = self._mode(resource)
+    def _begin(self, resource: Resource, *, notes: bool = False, withheld: bool = False) -> _Walk:
+        name = _service(resource)
+        nobody = name.partition(":")[0] in _NO_SERVICE and name not in self._settings.services
+        mode = "ids_only" if withheld and nobody else self._settings.mode_of(name)
         if notes and mode == "ids_only":
             mode = "redacted"
         walk = _Walk(mode, self._whole if mode == "full" else self._texts, self._pseudonyms)
         walk.resource(resource)
         return walk
 
-    def _mode(self, resource: Resource) -> ContentMode:
-        name = next(
-            (pair.value.string_value for pair in resource.attributes if pair.key == "service.name"), ""
-        )
-        return self._settings.mode_of(name)
+
+def _service(resource: Resource) -> str:
+    pairs = resource.attributes
+    return next((pair.value.string_value for pair in pairs if pair.key == "service.name"), "")
 
 
 def _is_embedding(value: AnyValue, key: str) -> bool:

@@ -57,7 +57,8 @@ class Notes:
 
     def _of(self, received: Assembled, stored: RawTrace | None) -> str:
         known = spans_of(stored.spans) if stored else []
-        if stored and known and note_on(known) is None:  # its texts were kept until now
+        if stored and note_on(known) is None and not self._redaction.withholds(stored.spans, stored.logs):
+            # its texts were kept until now
             spans, logs = (stored.spans, *received.spans), (stored.logs, *received.logs)
             received, stored = replace(received, spans=spans, logs=logs), None
         whole = self.held.with_earlier(received, first=stored is None)
@@ -66,11 +67,14 @@ class Notes:
             (records,) = read_all([came], self._dialects)
         else:
             before = Received(without_note(known), logs_of(stored.logs))
+            new = {span.span_id for span in came.spans} - {span.span_id for span in known}
             came = came._replace(spans=[*before.spans, *came.spans], events=[*before.events, *came.events])
             said, says = read_all([before, came], self._dialects)
             then = recalled(known, said, hidden=True)
             records, settled = joined(then, said, says), set(ids_of(then))
-            if {event.span_id for event in before.events} - {span.span_id for span in known} - {None}:
+            if any(
+                event.span_id in new for event in before.events
+            ):  # of which nobody knew whose texts they were
                 records = [replace(one, completeness="partial_evidence") for one in records]
         names = Names(records, came.spans, self._redaction, settled)
         cut = self._redaction.cut

@@ -97,9 +97,10 @@ class TraceScoring:
         arrived, logs = b"".join(received.spans), b"".join(received.logs)
         try:
             payload, spans = self._redaction.read(arrived)
-            item = replace(received, spans=(payload,), logs=(self._redaction.logs(logs),) if logs else ())
             before = stored or RawTrace(b"", b"")
             withheld = self._redaction.withholds(before.spans + arrived, before.logs + logs)
+            kept = (self._redaction.logs(logs, withheld=withheld),) if logs else ()
+            item = replace(received, spans=(payload,), logs=kept)
         except Exception as error:  # no traceback: it may quote the content
             _log.error(
                 "trace %s cannot be redacted and is not kept: %s", received.trace_id, type(error).__name__
@@ -278,6 +279,8 @@ class TraceScoring:
         spans, logs = b"".join(item.spans), b"".join(item.logs)
         if known is None:
             return RawTrace(with_note(spans, note), logs), item.dropped
+        if note is not None and known.logs:  # feedback that came before its spans is of no service
+            known = replace(known, logs=self._redaction.logs(known.logs, withheld=True))
         seen = {span.span_id for span in spans_of(known.spans)}
         fresh = {span.span_id for span in spans_of(spans)} - seen
         fresh_logs = bool(logs) and logs not in known.logs
