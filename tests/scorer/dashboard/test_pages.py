@@ -13,12 +13,14 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 from tests.scorer.metrics.filled import NOW, SECOND, record
+from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.dashboard import naming
 from ragvigil.scorer.dashboard.application import PAGES
 from ragvigil.scorer.monitoring import CoverageName, HealthName
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
+from ragvigil.scorer.store.reading import open_for_reading, series
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import CheckResult
 
@@ -351,3 +353,15 @@ def test_feedback_is_told_by_what_it_has(pages: Browser) -> None:
     """A thumb without a comment ended in a dash."""
     text = pages.get(f"/answers/{BAD.trace_id}").text
     assert "<bdi>thumbs down</bdi>" in text
+
+
+def test_the_series_of_status_are_as_wide_as_what_stands_in_them(pages: Browser, settings: Settings) -> None:
+    """A line of `docs` and `ok` had 35 spaces, and was folded in a terminal of 100 columns."""
+    del pages
+    shown = ragvigil("status", "--store", str(settings.store.path)).stdout.splitlines()
+    with closing(open_for_reading(settings.store.path)) as connection:
+        names = {status.key.name for status in series(connection)}
+    lines = [line for line in shown if line.split("  ")[0].strip() in names]
+    assert len(lines) > 1
+    gaps = [[len(gap) for gap in re.findall(" {2,}", line.partition("%")[0])] for line in lines]
+    assert [min(column) for column in zip(*gaps, strict=True)] == [2] * len(gaps[0])

@@ -170,13 +170,16 @@ def _series(statuses: Sequence[reading.SeriesStatus], shown: Collection[Key] | N
         return ["series: none yet"]
     if shown is not None:
         statuses = [one for one in statuses if (one.key.service, one.key.environment) in shown]
-    width = max(13, *(len(status.key.name) for status in statuses))
     keys = [(status.key.service, status.key.environment) for status in statuses]
     named = places(keys)
+    rows = [(status.key.name, named[key], status.state) for key, status in zip(keys, statuses, strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
-        f"{status.key.name:<{width}} {named[key]:<20} {status.state:<20} {measured(status.now)}"
+        "  ".join(
+            (*(cell.ljust(width) for cell, width in zip(row, widths, strict=True)), measured(status.now))
+        )
         + (f"  (baseline {measured(status.before)})" if status.before else "")
-        for key, status in zip(keys, statuses, strict=True)
+        for row, status in zip(rows, statuses, strict=True)
     ]
 
 
