@@ -11,12 +11,14 @@ import pytest
 from tests.scorer.metrics.filled import NOW, evaluated, fill, record, settings_in
 from typer.testing import CliRunner
 
+from ragvigil.exporters import Measurement
 from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.dashboard.overview import overview
 from ragvigil.scorer.dashboard.page import Asked
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitor.monitor import Monitor
+from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
@@ -87,3 +89,14 @@ def test_few_are_all_shown(tmp_path: Path) -> None:
             fill(store, answers(f"pr-{number}", 10 * number, 1))
         evaluated(store, settings)
     assert status(settings).count("citation ") == 12
+
+
+def test_what_is_no_rate_is_told_in_words(tmp_path: Path) -> None:
+    """A leak was told as 0.0 %, 0.0 % wanted."""
+    settings = settings_in(tmp_path)
+    none = Measurement(0.0, 0.0, 0.0, 2, None, "none")
+    key = SeriesKey("leak", "docs", "production")
+    with SqliteStore(settings, durable=False) as store:
+        incident = Incident("i", key, "k", NOW, NOW, none, none, none, note="Kinds: CARD")
+        store.monitoring.save_incident(incident, None, ())
+    assert "leak of docs: kinds: CARD, open" in status(settings)

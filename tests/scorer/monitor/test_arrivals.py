@@ -13,6 +13,7 @@ import pytest
 
 from ragvigil.exporters import Alert, Measurement
 from ragvigil.scorer.config import Settings, load
+from ragvigil.scorer.detect.stopped import KEPT, LONGEST
 from ragvigil.scorer.moments import DAY, MINUTE
 from ragvigil.scorer.monitor.arrivals import ArrivalWatch
 from ragvigil.scorer.monitor.health import SERVICE
@@ -290,3 +291,18 @@ def test_incidents_of_a_service_that_stopped_are_closed_and_not_called_well(hous
     assert end.title.startswith("Closed: coverage_scored of shop, no data for ")
     assert end.title.endswith("not known to be well")
     assert "did not recover" in end.summary
+
+
+def test_minutes_go_in_time_also_where_nobody_watches_them(tmp_path: Path) -> None:
+    """Switched off, they stayed for ever."""
+    house = House(tmp_path)
+    house.past(12, lambda minute: minute % 600 == 0)
+    house.settings = house.settings.model_copy(
+        update={"arrivals": house.settings.arrivals.model_copy(update={"enabled": False})}
+    )
+    house.restart()
+    place, minute = ("shop", "production"), house.now // MINUTE
+    assert house.store.arriving.minutes(place, 0, minute - KEPT - LONGEST - 1)
+    assert house.watch.tick(house.now) == []
+    assert house.store.arriving.minutes(place, 0, minute - KEPT - LONGEST - 1) == []
+    assert house.store.arriving.minutes(place, 0, minute)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
 
+from ragvigil.exporters import clean
 from ragvigil.scorer.commands import (
     _coverage,
     _criteria,
@@ -190,7 +191,15 @@ def _incidents(incidents: Sequence[Incident]) -> list[str]:
         place = named[incident.key.service, incident.key.environment]
         opened = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(incident.opened_at / 1e9))
         lines.append(
-            f"  {opened}  {incident.key.name} of {place}: {fall(incident.before, incident.worst)}, "
+            f"  {opened}  {incident.key.name} of {place}: {_what(incident)}, "
             f"{'open' if incident.resolved_at is None else 'resolved'}"
         )
     return lines
+
+
+def _what(incident: Incident) -> str:
+    """From what to what; of what is no rate, such as a leak, its note."""
+    if incident.now.estimated or not incident.note:
+        return fall(incident.before, incident.worst)
+    note = clean(incident.note, limit=100)
+    return note[:1].lower() + note[1:]

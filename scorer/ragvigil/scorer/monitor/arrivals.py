@@ -131,15 +131,20 @@ class ArrivalWatch:
         self._links = settings.links
         self._ticks = ticks
         self._heard: dict[Place, _Heard] = {}
-        self._looked_at = self._closed_at = ticks() - DAY
+        self._looked_at = self._closed_at = self._forgot_at = ticks() - DAY
         self._began = ticks()
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every service at `now` (Unix nanoseconds), at most twice a minute; the alerts that were posted."""
         ticks = self._ticks()
-        if not self._settings.enabled or ticks - self._looked_at < _EVERY or not self._pipeline.caught_up:
+        if ticks - self._looked_at < _EVERY or not self._pipeline.caught_up:
             return []
         self._looked_at = ticks
+        if ticks - self._forgot_at >= _CLOSES_EVERY:
+            self._forgot_at = ticks
+            self._forget(now)
+        if not self._settings.enabled:
+            return []
         standing = self._store.open_incidents()
         if any(one.key.service == SERVICE and one.key.name != "scorer_judge" for one in standing):
             return []
@@ -149,7 +154,6 @@ class ArrivalWatch:
         if ticks - self._closed_at >= _CLOSES_EVERY:
             self._closed_at = ticks
             alerts += [self._close(one, now, ticks) for one in standing]
-            self._forget(now)
         return [alert for alert in alerts if alert is not None]
 
     def _listen(self, now: int, ticks: int) -> dict[Place, int]:
