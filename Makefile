@@ -25,13 +25,14 @@ lint: $(INSTALLED) ## Check style and types
 bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same run
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
-soak: $(INSTALLED) ## Kill the scorer 200 times under load, throw hostile bytes at it, give 50,000 verdicts (40 minutes)
+soak: $(INSTALLED) ## Kill the scorer 200 times under load, throw hostile bytes at it, give 50,000 verdicts, feed it (50 minutes)
 	@$(BIN)/python tests/soak/soak_kills.py
 	@$(BIN)/python tests/soak/soak_pages.py
 	@$(BIN)/python tests/soak/soak_decoders.py
 	@$(BIN)/python -m tests.soak.soak_servers --seconds 120
 	@$(BIN)/python tests/soak/fuzz_decoders.py
 	@$(BIN)/python tests/soak/soak_verdicts.py
+	@$(BIN)/python tests/soak/soak_memory.py
 
 real: $(INSTALLED) ## Pull from and show in real Phoenix and MLflow servers, push scores to Phoenix, each in a venv (25 minutes, 4 GB)
 	@$(BIN)/python tests/real/real_pull.py phoenix
