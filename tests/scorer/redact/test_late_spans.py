@@ -175,3 +175,17 @@ def test_a_late_span_of_a_service_that_keeps_ids_only_takes_no_text_of_another()
         (found,) = records(scored(deliveries, mode="full", services={"gateway": "ids_only"})).values()
         assert found.answer == whole.answer
         assert found.documents == whole.documents
+
+
+def test_what_comes_late_is_read_as_it_is_where_no_text_had_told_more() -> None:
+    """The reranker's order is on its span: nothing is lost of a search whose passages are on its own."""
+    (path,) = (each for each in EVERY if each.name == "haystack_rerank.pb")
+    (trace,) = traces_in(path)
+    whole = records(scored([trace], mode="full"))
+    spans = {span.span_id: span.name for span in spans_of(trace.spans[0])}
+    late = [key for key, name in spans.items() if name == "HaystackRanker.run"]
+    assert late
+    parts = (late, [key for key in spans if key not in late])
+    deliveries = [replace(trace, spans=(only(trace.spans[0], trace.trace_id, part),)) for part in parts]
+    found = records(scored(deliveries, mode="ids_only", restarts=True))
+    assert [*map(passages, found.values())] == [*map(passages, whole.values())]

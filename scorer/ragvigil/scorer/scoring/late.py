@@ -49,12 +49,13 @@ def _with(noted: RagTrace, before: RagTrace | None, after: RagTrace | None) -> R
     told = [(name, *(getattr(record, name) for record in (noted, before, after))) for name in _FIGURES]
     figures: dict[str, Any] = {name: _moved(*values) for name, *values in told}
     seconds: dict[str, Any] = {name: _longer(getattr(noted, name), getattr(after, name)) for name in _SECONDS}
-    documents = _documents(noted, before, after)
+    lost = noted.cited is not None or _told(noted) != _told(before)
+    documents = _documents(noted, before, after) if lost else after.documents
     record = replace(
         noted,
         query=after.query,
         documents=documents,
-        retrievals=_retrievals(noted, before, after),
+        retrievals=_retrievals(noted, before, after) if lost else after.retrievals,
         cited=_cited(noted, documents),
         started_at=min(filter(None, (noted.started_at, after.started_at)), default=0),
         **figures,
@@ -64,7 +65,6 @@ def _with(noted: RagTrace, before: RagTrace | None, after: RagTrace | None) -> R
         record = replace(record, span_id=after.span_id, answer=after.answer)
     if noted.completeness == "timed_out" or (after.answer is None and _told(before) == _told(after)):
         return record
-    lost = noted.cited is not None or _told(noted) != _told(before)
     return replace(record, completeness="partial_evidence" if lost else after.completeness)
 
 

@@ -56,9 +56,7 @@ class Notes:
             return (stored and note_on(spans_of(stored.spans))) or "{}"
 
     def _of(self, received: Assembled, stored: RawTrace | None) -> str:
-        known = spans_of(stored.spans) if stored else []
-        if stored and note_on(known) is None and not self._redaction.withholds(stored.spans, stored.logs):
-            # its texts were kept until now
+        if stored is not None and not self._is_withheld(stored):  # all of it is there, until now
             spans, logs = (stored.spans, *received.spans), (stored.logs, *received.logs)
             received, stored = replace(received, spans=spans, logs=logs), None
         whole = self.held.with_earlier(received, first=stored is None)
@@ -66,20 +64,30 @@ class Notes:
         if stored is None or whole is not None:
             (records,) = read_all([came], self._dialects)
         else:
-            before = Received(without_note(known), logs_of(stored.logs))
-            new = {span.span_id for span in came.spans} - {span.span_id for span in known}
-            came = came._replace(spans=[*before.spans, *came.spans], events=[*before.events, *came.events])
-            said, says = read_all([before, came], self._dialects)
-            then = recalled(known, said, hidden=True)
-            records, settled = joined(then, said, says), set(ids_of(then))
-            if any(
-                event.span_id in new for event in before.events
-            ):  # of which nobody knew whose texts they were
-                records = [replace(one, completeness="partial_evidence") for one in records]
-        names = Names(records, came.spans, self._redaction, settled)
-        cut = self._redaction.cut
+            came, then, records = self._late(came, stored)
+            settled = set(ids_of(then))
+        names, cut = Names(records, came.spans, self._redaction, settled), self._redaction.cut
         found = [replace(one, cited=cited_in(one, self._rules(one.service), cut)) for one in records]
         return noted(list(map(names.record, found)))
+
+    def _is_withheld(self, stored: RawTrace) -> bool:
+        return (
+            self._redaction.withholds(stored.spans, stored.logs)
+            or note_on(spans_of(stored.spans)) is not None
+        )
+
+    def _late(self, came: Received, stored: RawTrace) -> tuple[Received, list[RagTrace], list[RagTrace]]:
+        """What came beside what is stored, the records as they were noted, and as they are now."""
+        known = spans_of(stored.spans)
+        before = Received(without_note(known), logs_of(stored.logs))
+        both = came._replace(spans=[*before.spans, *came.spans], events=[*before.events, *came.events])
+        said, says = read_all([before, both], self._dialects)
+        then = recalled(known, said, hidden=True)
+        records = joined(then, said, says)
+        new = {span.span_id for span in came.spans} - {span.span_id for span in known}
+        if any(event.span_id in new for event in before.events):  # nobody knew whose texts those were
+            records = [replace(one, completeness="partial_evidence") for one in records]
+        return both, then, records
 
 
 def _received(item: Assembled) -> Received:
