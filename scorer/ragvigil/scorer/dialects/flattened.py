@@ -42,6 +42,18 @@ def unflattened(attributes: Mapping[str, object], prefix: str, own: str = "") ->
     ]
 
 
+def nested(attributes: Mapping[str, object], prefix: str) -> object:
+    """The list or the object that all names under `prefix` spell; None where there is none.
+
+    >>> nested({"in.q": "why?", "out.0.id": "a", "out.1.id": "b"}, "out.")
+    [{'id': 'a'}, {'id': 'b'}]
+    >>> nested({"in.q": "why?"}, "in."), nested({"in.q": "why?"}, "out.")
+    ({'q': 'why?'}, None)
+    """
+    held = {key[len(prefix) :]: attributes[key] for key in attributes if key.startswith(prefix)}
+    return _grown({f"_.{name}": value for name, value in held.items()})["_"] if held else None
+
+
 def _grown(flat: Mapping[str, object]) -> dict[str, object]:
     below: dict[str, dict[str, object]] = {}
     grown: dict[str, object] = {}

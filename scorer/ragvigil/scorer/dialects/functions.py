@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -11,6 +12,7 @@ from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
+from ragvigil.scorer.dialects.tools import is_search
 from ragvigil.scorer.dialects.values import (
     ANSWER_KEYS,
     mapping_of,
@@ -27,6 +29,8 @@ _CALLED = {"args", "kwargs"}
 _HITS = ("matches", "hits", "points", "objects")
 """Keys under which clients of vector stores return what they found."""
 _STORED = ('"ids"', *(f'"{key}"' for key in _HITS))
+_LISTED = re.compile(r'\s*\{\s*"(?:documents|results|passages|chunks|docs|nodes|items)"\s*:\s*\[\s*\{')
+"""How an object begins that holds a list of objects under a name for what was found."""
 _ANSWERING = frozenset(ANSWER_KEYS)
 _PAGES = ('"page_content"', '"pageContent"')
 
@@ -75,10 +79,13 @@ def found_in(given: object, made: object) -> Search | None:
     >>> [each.id for each in found_in("why?", {"ids": [["a"]], "documents": [["Snow."]]}).documents]
     ['a']
     >>> found_in("why?", {"ids": ["a"], "documents": ["Snow."], "answer": "Because."})
+    >>> [each.id for each in found_in("why?", {"documents": [{"id": "a", "text": "Snow."}], "total": 1}).documents]
+    ['a']
     """
-    if isinstance(made, str) and made.lstrip()[:1] != "[" and not any(mark in made for mark in _STORED):
+    if isinstance(made, str) and not may_list(made) and not any(mark in made for mark in _STORED):
         return None
-    found = _stored_in(mapping_of(made)) or passages_of(made)
+    fields = mapping_of(made)
+    found = _stored_in(fields) or _listed_in(fields) or passages_of(made)
     taken = passages_given(given) if found else None
     return Search("reranker" if taken else "retriever", found, taken) if found else None
 
@@ -91,6 +98,34 @@ def _stored_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
         found = documents_of(fields)
         return found if all(each.text for each in found or ()) else None
     return next((found for key in _HITS if (found := passages_of(fields.get(key)))), None)
+
+
+def may_list(made: str) -> bool:
+    """Whether a text may be a list of passages, or an object around one: nothing else is decoded."""
+    return made.lstrip()[:1] == "[" or _LISTED.match(made) is not None
+
+
+def _listed_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
+    """The passages in an object that holds one list of them, and figures; a question beside it is a chain's state."""
+    lists = [key for key, value in fields.items() if isinstance(value, list)]
+    figures = [value for value in fields.values() if value is None or isinstance(value, (int, float))]
+    if len(lists) != 1 or len(figures) + 1 != len(fields) or not _ANSWERING.isdisjoint(fields):
+        return None
+    return passages_of(fields[lists[0]])
+
+
+def unread_search(name: str, made: object) -> bool:
+    """Whether a function that is called a search returned a list that nobody knows for passages.
+
+    >>> unread_search("find_passages", '["Snow.", "Coal."]'), unread_search("search", "[]"), unread_search("ask", ["a"])
+    (True, False, False)
+    """
+    if not is_search(name):
+        return False
+    structure = structure_of(made)
+    fields = mapping_of(structure)
+    lists = [key for key, value in fields.items() if sequence_of(value)]
+    return bool(sequence_of(structure)) or (len(lists) == 1 and _ANSWERING.isdisjoint(fields))
 
 
 def or_answer(searched: Reading, otherwise: Reading, made: object) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragvigil.scorer.dialects.functions import asked_in, found_in, or_answer, sent_to
+from ragvigil.scorer.dialects.functions import asked_in, found_in, or_answer, sent_to, unread_search
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -43,15 +43,15 @@ class Laminar:
             )
         if kind in _JUDGING:
             return Reading(role="evaluator")
-        asked = asked_in(given)
+        asked, search = asked_in(given), found_in(given, made)
         answered = Reading(
             role="chain",
             query=asked,
             answer=returned_in(made, asked),
             conversation_id=conversation,
             user_id=user,
+            unread_search=search is None and unread_search(span.name, made),
         )
-        search = found_in(given, made)
         if search is None:
             return answered
         searched = Reading(

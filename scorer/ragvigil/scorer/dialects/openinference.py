@@ -8,7 +8,14 @@ from typing import cast
 
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.flattened import indexed, unflattened
-from ragvigil.scorer.dialects.functions import context_in, narrowed_in, or_answer, search_in
+from ragvigil.scorer.dialects.functions import (
+    context_in,
+    may_list,
+    narrowed_in,
+    or_answer,
+    search_in,
+    unread_search,
+)
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
 from ragvigil.scorer.dialects.openinference_feedback import evaluations_in, feedback_in, has_opinions
@@ -152,6 +159,9 @@ def _content(span: Span) -> Reading:
         answer=answer,
         unread=answer is None and is_printed(text_of(told("output.value")) or ""),
         context=context,
+        messages=_flat_messages(span.attributes, "llm.input_messages.") if role == "chain" else (),
+        model=text_of(told("llm.model_name")) if role == "chain" else None,
+        unread_search=role == "chain" and made is not None and unread_search(span.name, made),
     )
 
 
@@ -190,7 +200,7 @@ def _function(
     attributes: Mapping[str, object], asked: str | None, given: object, made: object
 ) -> Reading | None:
     """A function that returned passages; what it was given may be a text."""
-    if not str(attributes.get("output.value", "")).startswith("["):
+    if not may_list(str(attributes.get("output.value", ""))):
         return None
     search = search_in(given, made)
     if search is None:

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ragvigil.scorer.dialects.decorated import Decorated
 from ragvigil.scorer.dialects.haystack import Haystack
 from ragvigil.scorer.dialects.laminar import Laminar
 from ragvigil.scorer.dialects.langfuse import Langfuse
@@ -33,6 +34,7 @@ DIALECTS: tuple[Dialect, ...] = (
     LangSmith(),
     OpenLLMetry(),
     Laminar(),
+    Decorated(),
     VectorStore(),
     LlamaIndex(),
     Haystack(),
