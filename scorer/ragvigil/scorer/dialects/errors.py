@@ -53,12 +53,25 @@ def error_of(question: Question) -> Error | None:
     deepest = [step for step in failed if failed.isdisjoint(step.children)]
     causes = [step for step in deepest if not _is_cancelled(_failure(step))] or deepest
     first = min(causes, key=lambda step: (step.span.end, step.span.span_id))
-    error = _at_its_origin(first, question.steps)
+    error = _worded(_at_its_origin(first, question.steps))
     if not _is_cancelled(error.failure):
         return error
     above = (_failure(step) for step in first.ancestors() if step in failed)
     cause = next((one for one in above if one is not None and not _is_cancelled(one)), error.failure)
     return replace(error, failure=cause)
+
+
+def _worded(error: Error) -> Error:
+    """The error in the words of the call around it where the client's own span, which failed below, has none."""
+    around = error.step.parent
+    if (
+        error.failure.message is not None
+        or around is None
+        or (around.role, around.failed) != (error.step.role, True)
+    ):
+        return error
+    told = _failure(around)
+    return replace(error, failure=told) if told is not None and told.message is not None else error
 
 
 def _is_cancelled(failure: Failure | None) -> bool:

@@ -99,9 +99,9 @@ def _retrieval(step: Step) -> Retrieval:
 
 
 def _speaking(steps: Iterable[Step]) -> Step | None:
-    """Where no model has a span, the agent or call around one that names it and says what was sent and came back."""
+    """Where no model has a span, what is around one and names it and says what was sent and what came back."""
     chains = (step for step in steps if step.role == "chain" and step.reading.model and step.reading.messages)
-    return next((step for step in chains if step.reading.answer is not None), None)
+    return next((step for step in chains if step.reading.answer is not None or step.failed), None)
 
 
 def _given(steps: Iterable[Step]) -> Step | None:

@@ -17,6 +17,8 @@ _SHELLS = ("output", "data", "kwargs")
 """Keys under which a tool's message is wrapped, once or more."""
 _MCP = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
 """All that the result of an MCP tool is made of; it may leave out everything but its content."""
+_STATES = ("state", "status")
+"""Keys under which the result of a tool says how its call ended."""
 _PRINTED = re.compile(r"content=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") ", re.DOTALL)
 
 
@@ -84,13 +86,16 @@ def is_refusal(value: object) -> bool:
 
     >>> is_refusal({"content": [{"type": "text", "text": "Timeout."}], "isError": True}), is_refusal("Timeout.")
     (True, False)
+    >>> is_refusal({"content": [{"type": "text", "text": "Timeout."}], "state": "error", "id": "c"})
+    True
     """
     value = unquoted(value)
     for _ in range(_DEEPEST):
         fields = mapping_of(value)
         if fields.get("isError") is True or fields.get("is_error") is True:
             return True
-        if "tool_call_id" in fields and fields.get("status") == "error":
+        told = "tool_call_id" in fields or _is_blocks(fields)
+        if told and any(fields.get(key) == "error" for key in _STATES):
             return True
         shell = next((fields[key] for key in _SHELLS if isinstance(fields.get(key), (dict, str))), None)
         if shell is None:
@@ -120,12 +125,14 @@ def tool_arguments(value: object) -> object:
 
 
 def _is_blocks(fields: Mapping[str, object]) -> bool:
-    """LlamaIndex's tool output, or MCP's: a list of parts and nothing that is a document of its own."""
+    """LlamaIndex's tool output, MCP's or AgentScope's: a list of parts and nothing that is a document of its own."""
     if isinstance(fields.get("blocks"), list):
         return True
     parts = [mapping_of(part) for part in sequence_of(fields.get("content"))]
-    typed = bool(parts) and all("type" in part for part in parts) and fields.keys() <= _MCP
-    return isinstance(fields.get("content"), list) and ("isError" in fields or typed)
+    typed = bool(parts) and all("type" in part for part in parts)
+    ended = any(isinstance(fields.get(key), str) for key in _STATES)
+    whole = typed and (ended or fields.keys() <= _MCP)
+    return isinstance(fields.get("content"), list) and ("isError" in fields or whole)
 
 
 def _printed(value: object) -> object:

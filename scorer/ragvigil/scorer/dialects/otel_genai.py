@@ -79,6 +79,8 @@ and a call are traces of their own.
 _CALLING = ("tool_call", "tool_calls")
 _CALLED = {"gen_ai.tool.message": "content", "gen_ai.choice": "message"}
 """Events of a tool's own span that tell its arguments and its result, and under which name."""
+_CUT = "ag2.tool.call.result.truncated"
+"""AG2 keeps the first 8192 characters of what a tool returned, and says so."""
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
 
@@ -147,11 +149,12 @@ def _tool(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> Read
     """
     said = {event.name: told_in(event) for event in events if event.name in _CALLED}
     given, made = (said.get(name, {}).get(key) for name, key in _CALLED.items())
-    return tool_reading(
+    reading = tool_reading(
         text_of(attributes.get("gen_ai.tool.name")) or "tool",
         attributes.get("gen_ai.tool.call.arguments", given),
         attributes.get("gen_ai.tool.call.result", made),
     )
+    return replace(reading, truncated=True) if attributes.get(_CUT) is True else reading
 
 
 def _search(attributes: Mapping[str, object], role: Role, *, piecemeal: bool) -> Reading:

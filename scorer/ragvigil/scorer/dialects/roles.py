@@ -307,13 +307,23 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if expected and said[step] == expected]
     if agreeing or len(answering) < 2:
-        return next(reversed(agreeing or answering or innermost(every)), None), True
+        return next(reversed(agreeing or answering), None) or _sent(
+            next(reversed(innermost(every)), None)
+        ), True
     answers = informed([step for step in answering if not is_aside(said[step])]) or answering
     found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}
     telling = [root, *(step for step in steps if step.role in _SEARCHING)]
     asked = {(step.reading.query or "").strip() for step in telling if step is not None}
     last = without_afterwards(answers, found - {""}, asked - {""}, expected)
     return last.answers[-1], last.known
+
+
+def _sent(step: Step | None) -> Step | None:
+    """The call, or the one right around it where only that says what was sent: a client's own span may tell none."""
+    if step is None or step.reading.messages:
+        return step
+    around = step.parent
+    return around if around is not None and around.role == "generator" and around.reading.messages else step
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -13,10 +14,13 @@ from ragvigil.scorer.dialects.printed import is_printed
 from ragvigil.scorer.dialects.prompt import documents_in
 from ragvigil.scorer.dialects.shapes import split_frame
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of, structure_of, text_of
+from ragvigil.scorer.dialects.written import written_in
 from ragvigil.scorer.trace import Document
 
 _UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
 """How a text begins that prints objects, or says that the search failed."""
+_OBJECTS = re.compile(r'\s*(?:\[\s*)?\{\s*"')
+_DECODER = json.JSONDecoder()
 _ADDRESS = re.compile(r"<?https?://\S+>?")
 _NUMBERS = re.compile(r"^[ \t]*\[\d{1,3}\][ \t]*\S", re.MULTILINE)
 """What a line begins with that numbers a passage."""
@@ -40,9 +44,24 @@ def documents_found(result: object) -> tuple[Document, ...] | None:
     if documents is not None:
         return documents
     text = text_in(result) or (text_of(result) if structure_of(result) is None else None)
-    if text is None or is_printed(text) or _UNTOLD.match(text):
+    if text is None or is_printed(text) or _UNTOLD.match(text) or is_cut(text):
         return None
     return () if is_empty_result(text) else passages_in_text(text)
+
+
+def is_cut(text: str) -> bool:
+    """Whether the text begins as JSON does that holds objects, and ends before that does: its sender cut it.
+
+    >>> is_cut('[{"id": "a", "text": "Snow is wh...[truncated]'), is_cut('[{"id": "a"}]'), is_cut('{"a": 0} is empty.')
+    (True, False, False)
+    """
+    if not _OBJECTS.match(text):
+        return False
+    try:
+        _DECODER.raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return not written_in(text)
+    return False
 
 
 def _words(result: object) -> object:

@@ -29,6 +29,8 @@ _TOLD = (*_RESULTS, "parts")
 """LiteLLM's messages of tools have their words in parts, as those of anybody else."""
 _BLOCK = frozenset({"type", "text", "content", "citations", "cache_control"})
 """All that a part with nothing but text has."""
+_ONLY_BLOCK = _BLOCK | {"id", "created_at", "finished_at"}
+"""And what AgentScope's have, who writes them as JSON, with an id that is no document's."""
 _DEEPEST = 4
 
 
@@ -129,6 +131,8 @@ def _result(part: Mapping[str, object]) -> object:
     blocks = [fields for item in items if (fields := mapping_of(item))]
     if len(blocks) == 1 and (told := blocks[0].get("json")) is not None:  # Bedrock's
         return told
+    if len(blocks) == 1 and blocks[0].get("type") == "text" and blocks[0].keys() <= _ONLY_BLOCK:
+        return content_of(items)
     only = [block.keys() <= _BLOCK for block in blocks]
     return content_of(items) if only and all(only) and isinstance(held, list) else held
 

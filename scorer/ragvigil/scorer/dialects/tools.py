@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 
-from ragvigil.scorer.dialects.documents import documents_of, keyed_in, ranked
+from ragvigil.scorer.dialects.documents import document_of, documents_of, keyed_in, ranked
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
 from ragvigil.scorer.dialects.reading import Reading, Role
-from ragvigil.scorer.dialects.searches import documents_found, parted_in
+from ragvigil.scorer.dialects.searches import documents_found, is_cut, parted_in
 from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -18,6 +19,7 @@ _SEARCHES = re.compile(
     re.IGNORECASE,
 )
 """Names that say so, in the languages that tools are named in most; any other name is judged by its result."""
+_DECODER = json.JSONDecoder()
 _FEW = 2
 """Numbered passages that make a text a search result, whatever the tool is called."""
 
@@ -49,7 +51,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     text = text_of(result) if documents is None and structure_of(result) is None else None
     numbered = (parted_in(text) if text else None) or ()
     if not passages and len(numbered) < _FEW:
-        return Reading(role="tool", tool=name)
+        return Reading(role="tool", tool=name, truncated=text is not None and _is_cut_list(text))
     return Reading(
         role="retriever", tool=name, query=query, documents=documents if passages else ranked(numbered)
     )
@@ -62,6 +64,22 @@ def is_search(name: str) -> bool:
     (True, False)
     """
     return _SEARCHES.search(name) is not None
+
+
+def _is_cut_list(text: str) -> bool:
+    """Whether the text is a list that begins with a passage, and was cut: nobody can tell what else it held.
+
+    >>> _is_cut_list('[{"id": "a", "text": "Snow."}, {"id": "b", "te...'), _is_cut_list('[{"price": 4}, {"pri...')
+    (True, False)
+    """
+    if not is_cut(text):
+        return False
+    try:
+        first, _ = _DECODER.raw_decode(text, text.index("{"))
+    except (ValueError, RecursionError):
+        return False
+    document = document_of(first)
+    return document is not None and _is_passage(document)
 
 
 def _is_passage(document: Document) -> bool:

@@ -28,11 +28,12 @@ HIDDEN = frozenset(
 )
 """What stands alone for a text that was taken out whole."""
 _LONGEST_HIDDEN = max(map(len, HIDDEN))
-_OPENING = "_[<("
+_OPENING = '_[<("'
 """With one of these begins all that stands for a text and is none."""
 
 _PLACEHOLDER = re.compile(
-    r"<(?:(?:async_generator|generator|coroutine) object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>"
+    r'(?P<quote>"?)<(?:(?:async_generator|generator|coroutine) object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>'
+    r"(?P=quote)"
 )
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _QUERY_KEYS = (
@@ -61,7 +62,7 @@ def text_of(value: object) -> str | None:
 
     >>> text_of("42"), text_of(""), text_of("__REDACTED__"), text_of("[REDACTED]"), text_of("<generator object>")
     ('42', None, None, None, None)
-    >>> text_of("<acme.State object at 0x7f00>"), text_of("<coroutine object Reply.parse at 0x7f00>")
+    >>> text_of("<acme.State object at 0x7f00>"), text_of('"<coroutine object Reply.parse at 0x7f00>"')
     (None, None)
     """
     if not isinstance(value, str) or not value or value.isspace():
