@@ -179,3 +179,50 @@ def test_a_stream_that_was_printed_is_no_answer_in_quotes_either() -> None:
         ]
     )
     assert (record.answer, record.completeness) == (None, "partial_evidence")
+
+
+AGNO = {"traceloop.span.kind": "agent", "traceloop.entity.input": QUESTION}
+
+
+def agno(returned: str) -> RagTrace:
+    """An agent of Agno's through OpenLLMetry 0.62, whose tool returned that."""
+    tool = {
+        "traceloop.span.kind": "tool",
+        "traceloop.entity.name": "find_passages",
+        "traceloop.entity.output": returned,
+    }
+    above = span("a1", {**AGNO, "traceloop.entity.output": ANSWER}, start=1, end=90)
+    return only([above, span("a2", tool, parent="a1", start=3, end=20)])
+
+
+def test_agno_prints_what_its_tools_returned_and_asks_in_words() -> None:
+    """The question was one of a tool's call, and the printed object the evidence."""
+    record = agno(
+        f"status='success' result='{as_json(HITS)}' error=None updated_session_state=None images=None"
+    )
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+    assert passages(record) == [*PASSAGES]
+    failed = agno(
+        "status='failure' result=None error='store unreachable' updated_session_state=None images=None"
+    )
+    assert (failed.documents, failed.error_where, failed.error) == (
+        (),
+        "find_passages tool",
+        "store unreachable",
+    )
+
+
+def test_a_question_of_which_nothing_else_is_told_is_incomplete() -> None:
+    """Agno's agents that stream: what they found and said is in other traces, or nowhere."""
+    assert only([span("a1", AGNO, start=1, end=90)]).completeness == "partial_evidence"
+
+
+def test_search_results_that_anthropic_was_given_by_a_tool_have_their_source_as_id() -> None:
+    """As those have that stand in a request."""
+    results = [
+        {"type": "search_result", "source": key, "title": "t", "content": [{"type": "text", "text": text}]}
+        for key, text, _ in PASSAGES
+    ]
+    said = {"openinference.span.kind": "TOOL", "tool.name": "find_passages", "output.value": as_json(results)}
+    record = only([span("a1", chain(), start=1, end=90), span("a2", said, parent="a1", start=3, end=20)])
+    assert passages(record) == [(key, text, None) for key, text, _ in PASSAGES]

@@ -78,6 +78,8 @@ def completeness_of(
             return _partial("what was searched for it, or given to it, is not told", untold)
         if lost := _lost_step(roles):
             return _partial(_ORPHANED, lost)
+        if answer is None and not failed and roles.generation is None:
+            return _partial("is the only one that tells anything, and says nothing of an answer", roles.root)
     if roles.question.mixed:
         return _partial(_MIXED, None)
     if not roles.replied:

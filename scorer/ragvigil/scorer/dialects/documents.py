@@ -278,6 +278,8 @@ def _document(fields: Mapping[str, object]) -> Document | None:
     named = None if _NAMED.symmetric_difference(fields) else text_of(fields["name"])
     text = _text(fields) or _text(metadata) or named
     identifier = _identifier(fields) or _identifier(metadata)
+    if identifier is None and fields.get("type") == "search_result":  # Anthropic's
+        identifier = id_of(fields.get("source"))
     if text is None:
         text = "" if _is_empty(fields) else None
         if identifier is None and (text is None or "page_content" not in fields):

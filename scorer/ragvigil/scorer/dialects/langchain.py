@@ -19,7 +19,10 @@ _MCP = frozenset({"content", "structuredContent", "isError", "_meta", "meta"})
 """All that the result of an MCP tool is made of; it may leave out everything but its content."""
 _STATES = ("state", "status")
 """Keys under which the result of a tool says how its call ended."""
-_PRINTED = re.compile(r"content=(?P<text>'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\") ", re.DOTALL)
+_TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+_PRINTED = re.compile(rf"(?:status='\w+' result|content)=(?P<text>{_TEXT}) ", re.DOTALL)
+"""LangChain's message of a tool, or what Agno's tools return, as Python prints them."""
+_FAILED = re.compile(rf"status='failure' result=None error=(?P<text>{_TEXT})", re.DOTALL)
 
 
 def pages_in(value: object) -> tuple[Document, ...] | None:
@@ -61,6 +64,8 @@ def tool_result(value: object) -> object:
     [{'page_content': 'Snow.'}]
     >>> tool_result({"output": "content='[1] Snow.' name='find' tool_call_id='c'"}), tool_result([7])
     ('[1] Snow.', [7])
+    >>> tool_result("status='success' result='[1] Snow.' error=None updated_session_state=None")
+    '[1] Snow.'
     """
     value = unquoted(value)
     for _ in range(_DEEPEST):
@@ -101,7 +106,7 @@ def is_refusal(value: object) -> bool:
         if shell is None:
             break
         value = shell
-    return False
+    return isinstance(value, str) and _FAILED.match(value) is not None
 
 
 def tool_arguments(value: object) -> object:
@@ -136,7 +141,7 @@ def _is_blocks(fields: Mapping[str, object]) -> bool:
 
 
 def _printed(value: object) -> object:
-    found = _PRINTED.match(value) if isinstance(value, str) else None
+    found = (_PRINTED.match(value) or _FAILED.match(value)) if isinstance(value, str) else None
     if found is None:
         return value
     try:

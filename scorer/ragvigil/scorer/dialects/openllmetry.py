@@ -12,6 +12,7 @@ from dataclasses import replace
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.functions import (
     Search,
+    asked_in,
     context_in,
     is_of_pages,
     narrowed_in,
@@ -81,7 +82,7 @@ class OpenLLMetry:
             name = _answering(made) or text_of(get("traceloop.entity.name")) or span.name
             return tool_reading(name, _arguments(given), made)
         if kind in _AROUND and operation != _CALL:
-            asked = _asked(given, made)
+            asked = _asked(given, made) if given else asked_in(get("traceloop.entity.input"))
             return Reading(
                 role="chain",
                 query=asked,
