@@ -90,25 +90,27 @@ class Journey:
         number = bytes.fromhex(trace_id)
         with closing(InboxWriter(self.settings.inbox_path)) as writer:
             if not deaths:
-                with SqliteStore(self.settings) as store, closing(self._reader()) as reader:
-                    pipeline = self._pipeline(store, reader)
+                with SqliteStore(self.settings) as store, closing(self.reader()) as reader:
+                    pipeline = self.pipeline(store, reader)
                     for delivery in deliveries:
                         writer.append([Arrival(kind, number, part, 1) for kind, part in delivery]).result(10)
-                        self._settle(pipeline)
+                        self.settle(pipeline)
                 return
             for delivery in deliveries:
                 writer.append([Arrival(kind, number, part, 1) for kind, part in delivery]).result(10)
                 for finished in (False, True):
-                    with SqliteStore(self.settings) as store, closing(self._reader()) as reader:
-                        pipeline = self._pipeline(store, reader)
+                    with SqliteStore(self.settings) as store, closing(self.reader()) as reader:
+                        pipeline = self.pipeline(store, reader)
                         pipeline.turn()  # what was read and not committed is read again by the next process
                         if finished:
-                            self._settle(pipeline)
+                            self.settle(pipeline)
 
-    def _reader(self) -> InboxReader:
+    def reader(self) -> InboxReader:
+        """Of the inbox, from its start."""
         return InboxReader(self.settings.inbox_path)
 
-    def _pipeline(self, store: SqliteStore, reader: InboxReader) -> Pipeline:
+    def pipeline(self, store: SqliteStore, reader: InboxReader) -> Pipeline:
+        """Of a process that begins now."""
         return Pipeline(
             inbox=reader,
             assembler=Assembler(self.settings.assemble),
@@ -118,7 +120,8 @@ class Journey:
             ticks=lambda: self.ticks,
         )
 
-    def _settle(self, pipeline: Pipeline) -> None:
+    def settle(self, pipeline: Pipeline) -> None:
+        """All that came is read and stored."""
         pipeline.turn()
         self.ticks += 60 * 10**9
         pipeline.turn()
@@ -243,3 +246,27 @@ def test_log_records_of_a_service_without_a_name_are_of_the_traces(tmp_path: Pat
         (service,) = {one.service for one in records(scored([trace], mode="full")).values()}
         stored = scored([nameless], mode="full", services={service: "ids_only"})
         assert not [text for record in records(stored).values() for text in texts_of(record)]
+
+
+def test_an_erasure_takes_what_memory_holds(tmp_path: Path) -> None:
+    """What comes late is read beside nothing of it then."""
+    (trace,) = traces_in(SOME[0])
+    parts, number = parts_of(trace), bytes.fromhex(trace.trace_id)
+    journey = Journey(tmp_path)
+    with (
+        closing(InboxWriter(journey.settings.inbox_path)) as writer,
+        SqliteStore(journey.settings) as store,
+        closing(journey.reader()) as reader,
+    ):
+        pipeline = journey.pipeline(store, reader)
+        writer.append([Arrival(kind, number, part, 1) for kind, part in parts[:-1]]).result(10)
+        journey.settle(pipeline)
+        pipeline.unremember([trace.trace_id])
+        writer.append([Arrival(kind, number, part, 1) for kind, part in parts[-1:]]).result(10)
+        journey.settle(pipeline)
+    died = Journey(tmp_path / "died")
+    died.travelled(trace.trace_id, [parts[:-1], parts[-1:]], deaths=True)
+    assert journey.kept(trace.trace_id) == died.kept(trace.trace_id)
+    alive = Journey(tmp_path / "alive")
+    alive.travelled(trace.trace_id, [parts[:-1], parts[-1:]], deaths=False)
+    assert journey.kept(trace.trace_id) != alive.kept(trace.trace_id)

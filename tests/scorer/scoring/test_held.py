@@ -54,3 +54,11 @@ def test_the_oldest_goes_where_there_is_no_room() -> None:
     large = came("e", bytes(40 * MEGABYTE))
     assert held.with_earlier(large, first=True) == large
     assert held.with_earlier(came("d", b"3"), first=False) is None
+
+
+def test_what_is_erased_is_let_go_of() -> None:
+    """Also what is not held."""
+    held = Held(lambda: 0)
+    held.with_earlier(came("a", b"1"), first=True)
+    held.drop(["a", "b"])
+    assert held.with_earlier(came("a", b"2"), first=False) is None

@@ -168,7 +168,8 @@ class Scoring(threading.Thread):
         self._unremember(traces)
 
     def _unremember(self, traces: Collection[str]) -> None:
-        """What the judge said of these traces is not kept either."""
+        """What the judge said of these traces is not kept either, nor what memory holds of them."""
+        self.pipeline.unremember(traces)
         if self._paid is not None:
             self._paid.forget(traces)
 

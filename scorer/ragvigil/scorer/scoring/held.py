@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from ragvigil.scorer.assembly.assemble import Assembled
@@ -53,7 +53,11 @@ class Held:
     def tidy(self) -> None:
         """Let go of what has been held for long."""
         oldest = self._now() - _LONGEST
-        for trace_id in [key for key, one in self._traces.items() if one.since <= oldest]:
+        self.drop([key for key, one in self._traces.items() if one.since <= oldest])
+
+    def drop(self, trace_ids: Iterable[str]) -> None:
+        """Let go of these."""
+        for trace_id in trace_ids:
             self._pop(trace_id)
 
     def _pop(self, trace_id: str) -> _Trace | None:

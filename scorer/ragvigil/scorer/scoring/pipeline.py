@@ -167,6 +167,10 @@ class Pipeline:
         self._waiting += len(jobs)
         return jobs
 
+    def unremember(self, trace_ids: Iterable[str]) -> None:
+        """Let go of the texts of traces that were erased."""
+        self._scoring.notes.held.drop(trace_ids)
+
     def judged(self, judgements: Sequence[Judgement]) -> None:
         """Take verdicts; the next turn writes them, and the one after it if that one cannot."""
         self._judgements += judgements
