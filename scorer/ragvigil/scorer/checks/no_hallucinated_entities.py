@@ -18,12 +18,21 @@ from ragvigil.scorer.checks.alignment.numbers import idle_numbers, years_of_date
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets
+from ragvigil.scorer.checks.reading.courtesy import CAPITALISED
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
 _MOST_LISTED = 20
 _LABEL_END = re.compile(r":[*_]{0,2}[ \t][*_]{0,2}")
 _DEGREES = frozenset("°º")
 _CAPITALISES_NOUNS = frozenset({"de"})
+_UNITS = frozenset(
+    word.stem
+    for word in words(
+        "Sekunde Sekunden Minute Minuten Stunde Stunden Tag Tage Tagen Woche Wochen Monat Monate Monaten Jahr Jahre "
+        "Jahren Euro Cent Prozent Meter Kilometer Gramm Kilogramm Kilo Liter Stück"
+    )
+)
+"""In that language, with its nouns behind them: zwei Wochen Zeit."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -82,11 +91,7 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
             if not word.content:
                 continue
             if not _stands(prepared, word.stem, word.numbers, asked):
-                if idle is None:
-                    lacking = _lacking(prepared, sequence, asked)
-                    idle = idle_numbers(sequence, statement.text, lacking, hours=True)
-                    idle |= derived_values(sequence, statement.text, lacking, prepared.evidence)
-                    idle |= years_of_dates(sequence, lacking, prepared.evidence.numbers)
+                idle = _idle_numbers(prepared, statement, asked) if idle is None else idle
                 if place in idle:
                     continue
             yield place
@@ -97,12 +102,25 @@ def _places(prepared: Prepared, statement: Statement, small: set[str], asked: se
             and not titled
             and word.stem not in small
             and word.stem not in FRAME_STEMS
+            and word.stem not in CAPITALISED
+            and (not nouns or _has_a_name_beside(sequence, place))
         ):
-            beside = (place > 1 and capitals[place - 1]) or (
-                place + 1 < len(sequence) and capitals[place + 1]
-            )
-            if not nouns or beside:
-                yield place
+            yield place
+
+
+def _has_a_name_beside(sequence: Sequence[Word], place: int) -> bool:
+    """Whether another word with a capital letter stands beside, as in a name of two, that is no unit."""
+    beside = (*sequence[max(1, place - 1) : place], *sequence[place + 1 : place + 2])
+    return any(word.name and word.content and word.stem not in _UNITS for word in beside)
+
+
+def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> frozenset[int]:
+    """Which numbers of a statement are no facts, or are totals and changes of others."""
+    sequence, text, evidence = statement.words, statement.text, prepared.evidence
+    lacking = _lacking(prepared, sequence, asked)
+    idle = idle_numbers(sequence, text, lacking, hours=True)
+    idle |= derived_values(sequence, text, lacking, evidence)
+    return idle | years_of_dates(sequence, lacking, evidence.numbers)
 
 
 def _lacking(prepared: Prepared, sequence: Sequence[Word], asked: set[str]) -> frozenset[int]:
@@ -152,4 +170,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "13", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "14", _measure, cost="claims")

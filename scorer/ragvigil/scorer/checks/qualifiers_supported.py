@@ -40,6 +40,10 @@ _DENYING = frozenset(word.stem for entry in _DATA["denying"] for word in words(e
 _DISTRIBUTING = frozenset(word.stem for entry in _DATA["distributing"] for word in words(entry))
 """Words that say of each what "every" says: 5 per member."""
 
+_LIMITS = frozenset(word.stem for entry in _DATA["limits"] if " " not in entry for word in words(entry))
+_LIMITS_IN_TWO = {tuple(word.stem for word in words(entry)) for entry in _DATA["limits"] if " " in entry}
+"""Words behind "only" that tell a bound: only up to 20 are 20 at most."""
+_PERSONS = frozenset(("you", "we", "they", "i", "it", "anyone", "she", "he"))
 _ADVERBS = frozenset(word.stem for entry in _DATA["adverbs"] for word in words(entry))
 """Strong words between what they are about and what they say of it: fees are always paid."""
 
@@ -77,9 +81,26 @@ def _claimed(sequence: Sequence[Word]) -> set[str]:
     for place, word in enumerate(sequence):
         kind = _KINDS.get(word.stem)
         denied = kind == "all" and any(map(_denies, sequence[max(0, place - _NEAR) : place]))
-        if kind and not denied:
+        if kind and not denied and not _bounds(sequence, place):
             found.add(kind)
     return found
+
+
+def _bounds(sequence: Sequence[Word], place: int) -> bool:
+    """Whether the strong word at `place` says how much, how often or from when: only up to, the most you may, every 5.
+
+    >>> told = (words("only up to 5"), words("only dogs"), words("the most you may take"), words("the most dogs"))
+    >>> [_bounds(one, place) for one, place in zip(told, (0, 0, 1, 1))]
+    [True, False, True, False]
+    """
+    kind = _KINDS.get(sequence[place].stem)
+    before = sequence[place - 1].stem if place else ""
+    behind = [word.stem for word in sequence[place + 1 : place + 3]]
+    if kind == "only":
+        return bool(behind) and (behind[0] in _LIMITS or tuple(behind) in _LIMITS_IN_TWO)
+    if kind == "most":
+        return before == "at" or (before == "the" and bool(behind) and behind[0] in _PERSONS)
+    return kind == "all" and any(word.numbers for word in sequence[place + 1 : place + 3])
 
 
 def _denies(word: Word) -> bool:
@@ -153,4 +174,4 @@ def _is_said_of(sequence: Sequence[Word], place: int, before: str | None, of: fr
     return behind in of and (sequence[place].stem not in _ADVERBS or before is None or before in of)
 
 
-CHECK = Check("qualifiers_supported", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("qualifiers_supported", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
