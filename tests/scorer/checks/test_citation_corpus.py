@@ -109,6 +109,8 @@ def f1(read: Sequence[Case]) -> float:
         ("citations_lookalikes_frozen.txt", 0.99),
         ("citations_words.txt", 0.99),
         ("citations_usual.txt", 0.97),
+        ("citations_fresh.txt", 0.98),
+        ("citations_unseen.txt", 0.97),
     ],
 )
 def test_citations_are_read_as_people_read_them(name: str, least: float) -> None:

@@ -249,6 +249,48 @@ def test_an_id_that_looks_like_those_retrieved_is_an_id_and_no_rank(
     assert [(citation.cited, citation.id) for citation in read_citations(answer, documents)] == expected
 
 
+@pytest.mark.parametrize(
+    ("ids", "answer", "expected"),
+    [
+        (("PMID:31415926", "b"), "Yes (PMID: 31415926).", ["PMID:31415926"]),
+        (("chunk_007", "b"), "Yes [chunk-7].", ["chunk_007"]),
+        (("docs/setup.md", "b"), "Yes [setup.md#L10-L20], no [docs/upgrade.md].", ["docs/setup.md", None]),
+        (("doc-1", "doc-2"), "Yes [doc\u20111], `[doc-2]`.", ["doc-1", "doc-2"]),
+        (("S1", "S2", "S3"), "Yes [S1-S3].", ["S1", "S2", "S3"]),
+        (("0", "1", "2"), "Yes [2], no [3].", ["2", None]),
+        (("a", "b", "c"), "In step [3] press it, see rows [1] and [2].", []),
+        (("a", "b", "c"), "What about? [1] Billing [2] Support", []),
+        (("a", "b", "c"), "What about?\n\n[1] Billing\n[2] Support", []),
+        (("doc-1", "b"), "2025-02-11 12:30:45 ERROR [worker-3] reset", []),
+        (("doc-1", "b"), 'Send {"ids": ["doc-1"]} by POST.', []),
+        (("doc-1", "b"), "Only error [E-17] is harmless [doc-1].", ["doc-1"]),
+        (("doc-1", "b"), "Write <code>[1]</code> there.", []),
+        (("doc-1", "b"), "It serves [4] people [doc-1].", ["doc-1"]),
+        (("a", "b"), "Nine [a], noon [1].\n\n[1] b\n", ["a", "b"]),
+        (("a", "b"), "From [0, 2) to [1, 2].", []),
+    ],
+)
+def test_ids_are_known_as_models_rewrite_them_and_data_are_told_from_them(
+    ids: tuple[str, ...], answer: str, expected: list[str | None]
+) -> None:
+    """A wrong mark pages somebody, and so does an id that was not known again."""
+    documents = tuple(Document(key, "text", rank=rank) for rank, key in enumerate(ids, 1))
+    assert [citation.id for citation in read_citations(answer, documents)] == expected
+
+
+def test_a_link_cites_only_where_passages_come_from_the_web() -> None:
+    """What a passage itself links to, and where the passages are files, is help, not a source."""
+    answer = "Book at [our site](https://book.example/now)."
+    page = Document("https://a.example/1", "Nothing.", rank=1)
+    told = Document("https://a.example/1", "Book at https://book.example/now today.", rank=1)
+    file = Document("c1", "Nothing.", rank=1, metadata={"source": "handbook.pdf"})
+    assert [[one.id for one in read_citations(answer, [document])] for document in (page, told, file)] == [
+        [None],
+        [],
+        [],
+    ]
+
+
 def test_the_tracer_knows_the_same_words_before_a_rank() -> None:
     """The tracer imports nothing of the scorer, nor the scorer this of the tracer, so each has a list of its own."""
     assert POINTERS | {"cite"} == LABELS

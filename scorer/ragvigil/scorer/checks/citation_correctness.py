@@ -4,8 +4,11 @@ Range [0, 1]; each id counts once, however often it is cited. An answer that mak
 (the strict definition), also where nothing was retrieved; one that refuses or makes no claim owes no citation and
 scores None, also where it says whom to ask instead. An id of a whole document of which chunks were retrieved counts
 as correct and is listed as over-broad. Where ids are words, `[sick-pay]` at the place of a citation is one; remarks
-such as `[sic]`, what is to be filled in and what redaction leaves are none (`reading/citing/unretrieved.py`). Where the
-answer is not sent, what the service found in it itself is counted.
+such as `[sic]`, what is to be filled in and what redaction leaves are none (`reading/citing/unretrieved.py`), nor are
+lines of a log, menus and JSON (`unread.py`), a number of a step, row or equation (`numbering.py`), or, where ids are
+cited, one that no passage has. A link cites only where passages come from the web, and not what one of them holds. An
+id counts in other separators, without its scheme, cut short, or with a page or lines behind it (`reading/aliases.py`).
+Where the answer is not sent, what the service found in it itself is counted.
 """
 
 from __future__ import annotations
@@ -76,4 +79,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "11", _measure)
+CHECK = Check("citation_correctness", "12", _measure)

@@ -38,4 +38,4 @@ def styles_in(result: CheckResult) -> Mapping[str, int]:
     return cast("Mapping[str, int]", result.details.get("styles", {}))
 
 
-CHECK = Check("citation_format", "8", _measure)
+CHECK = Check("citation_format", "9", _measure)

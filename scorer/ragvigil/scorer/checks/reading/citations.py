@@ -24,6 +24,8 @@ from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
+from ragvigil.scorer.checks.reading.citing.titled import read_titles
+from ragvigil.scorer.checks.reading.citing.unread import citing_code, tagged_code, unread
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.trace import Document
@@ -53,7 +55,9 @@ _ZERO = re.compile(
 """A marker of a passage 0."""
 _ESCAPED = re.compile(r"\\\[(\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,9})\\\]")
 """Markdown that says brackets are no link: ``\\[1\\]``."""
-_WIDE = str.maketrans("\uff3b\uff3d\uff08\uff09\uff1b\uff1a、\uff0c", "[]();:,,")
+_WIDE = str.maketrans(
+    "\uff3b\uff3d\uff08\uff09\uff1b\uff1a、\uff0c\u060c\u061b\u2010\u2011\u2012", "[]();:,,,;---"
+)
 
 
 def read_citations(
@@ -67,7 +71,11 @@ def read_citations(
     """
     if "\\[" in answer:
         answer = _ESCAPED.sub(r" [\1] ", answer)
-    prose = _prose(answer, inline_code(answer))
+    code = inline_code(answer)
+    if code:
+        code = [*citing_code(answer, code, Passages.of(documents))]
+    prose = _prose(answer, code)
+    prose = blank(prose, unread(prose))
     known = targets(prose)
     counts_from = _counts_from(prose, documents) if rules.counts_from is None else rules.counts_from
     page = Page(blank(prose, definitions(prose)), Passages.of(documents, counts_from), known, rules.usual)
@@ -82,7 +90,7 @@ def read_citations(
 def _prose(answer: str, code: Sequence[Span] = ()) -> str:
     """`answer` without its blocks of code, `code` in its lines and its formulas; its full-width brackets are narrow."""
     formulas = maths(PLACED.sub(lambda marker: " " * len(marker[0]), answer) if "$$" in answer else answer)
-    prose = blank(answer, [*fenced(answer), *code, *formulas])
+    prose = blank(answer, [*fenced(answer), *code, *tagged_code(answer), *formulas])
     return prose if prose.isascii() else prose.translate(_WIDE)
 
 
@@ -101,6 +109,8 @@ def _read_sources(page: Page, answer: str, rules: Rules) -> None:
     known = {one.id for one in before}
     others = [one for one in page.found[len(before) :] if one.id not in known]
     page.found[:] = [*before, *(one._replace(style="narrative") if told else one for one in others)]
+    if not page.found:
+        read_titles(page)
 
 
 def _counts_from(prose: str, documents: Sequence[Document]) -> int:

@@ -3,43 +3,51 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Self
 
+from ragvigil.scorer.checks.reading.aliases import Aliases
 from ragvigil.scorer.checks.reading.citing.lists import is_aside
+from ragvigil.scorer.checks.reading.described import (
+    ADDRESS_KEYS,
+    AUTHOR_KEYS,
+    addresses_of,
+    description_of,
+    documents_of,
+    file_names_of,
+    folded_word,
+    normal_address,
+    titles_of,
+)
+from ragvigil.scorer.checks.reading.identifiers import (
+    CHARACTER_RANGE,
+    DIGITS,
+    ENDING,
+    ID_PREFIX,
+    IPV6,
+    LETTERS_AND_DIGITS,
+    SLUG,
+    TELLABLE,
+    TIME_OR_DATE,
+    UNIQUE,
+    WORD_AND_NUMBER,
+    marked,
+    mould,
+    shape,
+    stem,
+)
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
-_TITLE_KEYS = ("title", "name", "file_name", "filename", "document_title")
-_AUTHOR_KEYS = ("author", "authors", "creator", "creators", "byline", "publisher")
-_DATE_KEYS = ("year", "date", "published", "publication_date", "published_at", "citation")
-_ADDRESS_KEYS = ("url", "uri", "source", "link", "href", "path", "file", "file_path", "source_url")
 _PAGE_KEYS = ("page", "page_number", "page_label")
-_DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
 _NAME = re.compile(r"[^\W\d_]{2,40}")
-_TELLABLE = re.compile(r"(?=\S{3,200}\Z)(?=[\W\d_]*[^\W\d_])(?:\D*\d|\S*\w\.[a-z]{2,5}\Z)")
-_FILE = re.compile(r"[^/\\]{1,200}\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
-"""The name of a file, without its folders."""
-_TRACKING = re.compile(r"(?:utm_\w{1,20}|fbclid|gclid|ref_src)=[^&]{0,200}(?:&|\Z)")
-"""What assistants and advertisers add to an address."""
+_SITE = re.compile(
+    r"www\.|[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.(?:com|org|net|edu|gov|int|io|dev|app|ai|co|eu|uk|de|fr|es|it|nl|br|jp|cn|ru|ch)(?:/|\Z)",
+    re.IGNORECASE,
+)
+"""The beginning of an address on the web without its scheme."""
+_SHORTEST_TITLE = 5
 _OPENING = 200
-_LONGEST_ABOUT = 1000
-_CHUNK_MARKS = ("#", "::", "/chunk", ":", "@")
-_DIGITS = re.compile(r"\d+")
-_RUNS = re.compile(r"[A-Z]+[a-z]+|[A-Z]+|[^\W\d_]+|\d+")
-_WRITTEN = re.compile(r"[^\W_]+")
-_LETTERS_AND_DIGITS = re.compile(r"(?=\D*\d)(?=[\W\d_]*[^\W\d_])\S{4,60}\Z")
-_TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
-_CHARACTER_RANGE = re.compile(r"\^?(?:\w-\w){1,4}\W?\Z")
-_ID_PREFIX = re.compile(
-    r"(?:doc|document|source|src|chunk|passage|ref|kb|file|page|id|node|text|article)[-_:#.]?[\w.-]{0,40}\d",
-    re.IGNORECASE,
-)
-_UNIQUE = re.compile(
-    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\Z|(?=\D*\d)[0-9a-f]{12,64}\Z",
-    re.IGNORECASE,
-)
 
 
 class Passages:
@@ -64,6 +72,10 @@ class Passages:
         return {document.id: name for name, document in self._names if document.id}
 
     @made_once
+    def _aliases(self) -> Aliases:
+        return Aliases(self._ids)
+
+    @made_once
     def _folded(self) -> Mapping[str, str]:
         return {document.id.casefold(): name for name, document in self._names if document.id}
 
@@ -72,36 +84,46 @@ class Passages:
         return {document.rank: name for name, document in self._names}
 
     @made_once
+    def _count_themselves(self) -> bool:
+        numbers = [int(one) for one in self._ids if one.isdecimal() and len(one) < 4]
+        return 1 < len(numbers) == len(self._sources) and max(numbers) <= len(numbers)
+
+    @made_once
     def _documents(self) -> Mapping[str, list[str]]:
         found: dict[str, list[str]] = {}
         for document in self._sources:
-            for base in _bases(document):
+            for base in documents_of(document):
                 found.setdefault(base, []).append(name_of(document))
         return found
 
     @made_once
     def _addresses(self) -> Mapping[str, str]:
-        return {address: name for name, document in self._names for address in _addresses(document)}
+        return {address: name for name, document in self._names for address in addresses_of(document)}
 
     @made_once
     def _files(self) -> Mapping[str, list[Document]]:
         found: dict[str, list[Document]] = {}
         for document in self._sources:
-            for name in _file_names(document):
+            for name in file_names_of(document):
                 found.setdefault(name, []).append(document)
         return found
 
     @made_once
     def _shapes(self) -> frozenset[str]:
-        return frozenset(_shape(document.id) for _, document in self._names if document.id)
+        return frozenset(shape(document.id) for _, document in self._names if document.id)
 
     @made_once
     def _stems(self) -> frozenset[str]:
-        return frozenset(_stem(document.id) for _, document in self._names if document.id)
+        return frozenset(stem(document.id) for _, document in self._names if document.id)
 
     @made_once
     def _titles(self) -> Mapping[str, str]:
-        return {title: name for name, document in self._names for title in _titles(document)}
+        return {title: name for name, document in self._names for title in titles_of(document)}
+
+    @property
+    def titled(self) -> Mapping[str, str]:
+        """The passages by their titles_of in small letters, those without a title of several words by such an id."""
+        return {one.casefold(): one for one in self._ids if " " in one} | dict(self._titles)
 
     @property
     def ids(self) -> Sequence[str]:
@@ -115,7 +137,7 @@ class Passages:
 
     def told_in(self, prose: str) -> list[str]:
         """Ids in `prose` that running text can hold only as a citation: with digit and letter, or a file's ending."""
-        return [one for one in self._ids if one in prose and _TELLABLE.match(one)]
+        return [one for one in self._ids if one in prose and TELLABLE.match(one)]
 
     def tell_of(self, name: str) -> bool:
         """Whether the text of any of them holds `name`: then it is a thing that they speak of.
@@ -131,12 +153,43 @@ class Passages:
         """Whether any passage says where it comes from."""
         return bool(self._addresses)
 
+    @made_once
+    def _has_web_addresses(self) -> bool:
+        values = [document.metadata.get(key) for _, document in self._names for key in ADDRESS_KEYS]
+        values += self._ids
+        return any(isinstance(value, str) and ("://" in value or _SITE.match(value)) for value in values)
+
+    def may_come_from(self, address: str) -> bool:
+        """Whether a link to `address`, from where no passage comes, would cite: not what a passage itself links to.
+
+        >>> known = Passages.of([Document("https://a.example/1", "Book at https://book.example/now.")])
+        >>> [known.may_come_from(f"{one}.example") for one in ("https://b", "https://book", "app://b")]
+        [True, False, False]
+        """
+        return (
+            self._has_web_addresses
+            and address.startswith(("http://", "https://"))
+            and not self.tell_of(address.rstrip("/"))
+        )
+
+    def by_path(self, address: str) -> str | None:
+        """The passage with its id at the end of `address`, or whose address, with a number at its end, that goes on."""
+        above = address.partition("?")[0].rstrip("/").rpartition("/")[0]
+        found = self.by_address(above) if above[-1:].isdigit() else None
+        return found or self._aliases.at_the_end_of(address)
+
     def by_id(self, text: str) -> str | None:
         """The passage with this id, case set aside where that is needed."""
         return self._ids.get(text) or self._folded.get(text.casefold())
 
+    def by_alias(self, text: str) -> str | None:
+        """The one passage whose id is `text` as models rewrite ids."""
+        return self._aliases.of(text)
+
     def by_rank(self, rank: int) -> str | None:
-        """The passage that the answer calls so, counting from 1 or from 0."""
+        """The passage that the answer calls so, counting from 1 or from 0; where ids number the passages, that id."""
+        if self._count_themselves:
+            return self._ids.get(str(rank))
         return self._ranks.get(rank + 1 - self.counts_from)
 
     def by_place(self, place: int) -> str | None:
@@ -168,14 +221,18 @@ class Passages:
     @property
     def has_authors(self) -> bool:
         """Whether any passage says who wrote it."""
-        return any(key in document.metadata for document in self._sources for key in _AUTHOR_KEYS)
+        return any(key in document.metadata for document in self._sources for key in AUTHOR_KEYS)
 
     def by_author(self, surnames: Sequence[str], year: str) -> str | None:
         """The passage by the first of `surnames` of that year: by its metadata, title, id or opening words."""
-        wanted = {_folded(surname) for surname in surnames[:1]}
+        wanted = {folded_word(surname) for surname in surnames[:1]}
         for document in self._sources:
-            for about in (_about(document), (document.text or "")[:_OPENING]):
-                if year in about and wanted and wanted <= {_folded(word) for word in _NAME.findall(about)}:
+            for about in (description_of(document), (document.text or "")[:_OPENING]):
+                if (
+                    year in about
+                    and wanted
+                    and wanted <= {folded_word(word) for word in _NAME.findall(about)}
+                ):
                     return name_of(document)
         return None
 
@@ -189,14 +246,14 @@ class Passages:
         return (
             text[-1:].isdigit()
             and self.by_id(text) is None
-            and _stem(text) in self._stems
-            and _TELLABLE.match(text) is not None
+            and stem(text) in self._stems
+            and TELLABLE.match(text) is not None
         )
 
     @made_once
     def _unnumbered(self) -> frozenset[str]:
         return frozenset(
-            _DIGITS.sub("0", document.id.casefold()) for _, document in self._names if document.id
+            DIGITS.sub("0", document.id.casefold()) for _, document in self._names if document.id
         )
 
     @property
@@ -214,12 +271,28 @@ class Passages:
         return (
             not text.isdigit()
             and self.by_id(text) is None
-            and _DIGITS.sub("0", text.casefold()) in self._unnumbered
+            and DIGITS.sub("0", text.casefold()) in self._unnumbered
         )
 
     def by_address(self, text: str) -> str | None:
         """The passage that comes from this address."""
-        return self._addresses.get(_normal(text))
+        return self._addresses.get(normal_address(text))
+
+    def explained(self, target: str) -> str | None:
+        """The passage that a note or a list of sources means by `target`: its address, id, title, or a text with one.
+
+        >>> known = Passages.of([Document("a1", None, metadata={"title": "Travel Policy"})])
+        >>> known.explained("Travel Policy, p. 3"), known.explained("See a1."), known.explained("Calendar days")
+        ('a1', 'a1', None)
+        """
+        if not target:
+            return None
+        found = self.by_address(target) or self.mentioned(target) or self.by_title(target.strip())
+        if found is None and self._titles:
+            folded = target.casefold()
+            inside = [one for one in self._titles if len(one) > _SHORTEST_TITLE and one in folded]
+            found = self._titles[max(inside, key=len)] if inside else None
+        return found
 
     def mentioned(self, text: str) -> str | None:
         """The passage whose id is one of the words of `text`."""
@@ -230,6 +303,10 @@ class Passages:
     def _moulds(self) -> frozenset[str]:
         return frozenset(mould(document.id) for _, document in self._names if document.id)
 
+    def has_the_mould_of_one(self, text: str) -> bool:
+        """Whether `text` has the separators and the case of a known id."""
+        return mould(text) in self._moulds
+
     def written_alike(self, text: str) -> bool:
         """Whether a word with letters and digits has the separators and the case of a known id, which it is not.
 
@@ -238,10 +315,42 @@ class Passages:
         [True, False, False, False, False]
         """
         return (
-            _LETTERS_AND_DIGITS.match(text) is not None
+            LETTERS_AND_DIGITS.match(text) is not None
             and self.by_id(text) is None
             and (alike := mould(text)) in self._moulds
             and len(alike) > 1
+        )
+
+    @made_once
+    def _endings(self) -> frozenset[str]:
+        return frozenset(
+            ending[1].casefold()
+            for name in (*self._ids, *self._files)
+            if (ending := ENDING.search(name)) is not None
+        )
+
+    @made_once
+    def _bare_stems(self) -> frozenset[str]:
+        return frozenset(stem.rstrip("-_ ") for stem in self._stems)
+
+    def written_like_one(self, text: str) -> bool:
+        """Whether the letters, digits and separators of `text` run as in a known id, or its word begins one."""
+        return shape(text) in self._shapes or (
+            " " not in text and stem(text).rstrip("-_") in self._bare_stems
+        )
+
+    def only_looks_like_one(self, text: str) -> bool:
+        """Whether `text`, which `resembles` an id, does so by its letters and digits alone, in one word and a number.
+
+        >>> known = Passages.of([Document("doc-3", None)])
+        >>> [known.only_looks_like_one(text) for text in ("worker-3", "doc-9", "chunk-7", "kb_guide#4")]
+        [True, False, False, False]
+        """
+        return (
+            (WORD_AND_NUMBER.match(text) is not None or SLUG.match(text) is not None)
+            and ID_PREFIX.match(text) is None
+            and UNIQUE.match(text) is None
+            and stem(text) not in self._stems
         )
 
     def resembles(self, text: str) -> bool:
@@ -253,14 +362,18 @@ class Passages:
         """
         if not text or len(text) > 200 or any(character.isspace() for character in text):
             return False
-        if _TIME_OR_DATE.match(text) or _CHARACTER_RANGE.match(text):
+        if TIME_OR_DATE.match(text) or CHARACTER_RANGE.match(text):
             return False
-        alike = _shape(text) in self._shapes
+        alike = shape(text) in self._shapes
+        if not alike and "::" in text and IPV6.match(text):
+            return False
         if is_aside(text) and not (alike and any(map(str.isdigit, text))):
             return False
         if text.isalpha():
             return len(text) == 1 and text.isascii() and not self._ranks
-        return alike or _UNIQUE.match(text) is not None or _ID_PREFIX.match(text) is not None or _marked(text)
+        if self._endings and (ending := ENDING.search(text)) and ending[1].casefold() in self._endings:
+            return True
+        return alike or UNIQUE.match(text) is not None or ID_PREFIX.match(text) is not None or marked(text)
 
 
 def name_of(document: Document) -> str:
@@ -270,105 +383,3 @@ def name_of(document: Document) -> str:
     '#3'
     """
     return document.id or f"#{document.rank}"
-
-
-def _bases(document: Document) -> list[str]:
-    """Ids of the document of which this passage is a chunk."""
-    named = (
-        [value for key in _DOCUMENT_KEYS if isinstance(value := document.metadata.get(key), str) and value]
-        if document.metadata
-        else []
-    )
-    name = document.id or ""
-    cut = [name.rpartition(mark)[0] for mark in _CHUNK_MARKS if mark in name[1:]][:1]
-    return [base.casefold() for base in (*named, *cut) if base and base != name]
-
-
-def _addresses(document: Document) -> list[str]:
-    metadata = document.metadata
-    values = [metadata.get(key) for key in _ADDRESS_KEYS] if metadata else []
-    if document.id and "://" in document.id:
-        values.append(document.id)
-    return [_normal(value) for value in values if isinstance(value, str) and value]
-
-
-def _file_names(document: Document) -> list[str]:
-    if not document.metadata:
-        return []
-    values = [document.metadata.get(key) for key in (*_ADDRESS_KEYS, *_TITLE_KEYS)]
-    found = [_FILE.search(value) for value in values if isinstance(value, str)]
-    return list(dict.fromkeys(match[0].casefold() for match in found if match))
-
-
-def _titles(document: Document) -> list[str]:
-    if not document.metadata:
-        return []
-    values = [document.metadata.get(key) for key in _TITLE_KEYS]
-    return [value.casefold() for value in values if isinstance(value, str) and len(value) > 3]
-
-
-def _about(document: Document) -> str:
-    values = [document.metadata.get(key) for key in (*_AUTHOR_KEYS, *_DATE_KEYS, *_TITLE_KEYS)]
-    return " ".join((*(str(value) for value in values if value), document.id or ""))[:_LONGEST_ABOUT]
-
-
-def _folded(word: str) -> str:
-    """Case, accents and German spelling set aside.
-
-    >>> _folded("Müller") == _folded("Mueller"), _folded("García")
-    (True, 'garcia')
-    """
-    plain = "".join(
-        one for one in unicodedata.normalize("NFKD", word.casefold()) if not unicodedata.combining(one)
-    )
-    return plain.replace("ue", "u").replace("oe", "o").replace("ae", "a")
-
-
-def _stem(identifier: str) -> str:
-    """An id without its last number.
-
-    >>> _stem("doc-3#12")
-    'doc-3#'
-    """
-    return identifier.rstrip("0123456789").casefold()
-
-
-def _normal(address: str) -> str:
-    bare = address.strip(" <>").partition("#")[0].casefold()
-    if "?" in bare and "=" in bare:
-        bare = _TRACKING.sub("", bare).rstrip("?&")
-    bare = bare.rstrip("/")
-    return bare.removeprefix("https://").removeprefix("http://").removeprefix("www.")
-
-
-def _shape(identifier: str) -> str:
-    """Runs of letters and digits in one character each, separators as they are; a bare number keeps its length.
-
-    >>> _shape("doc-12#3"), _shape("COVID-19"), _shape("GuideBook_7"), _shape("2019")
-    ('a-0#0', 'A-0', 'CC_0', '0000')
-    """
-    if identifier.isdigit():
-        return "0" * min(len(identifier), 32)
-    return _RUNS.sub(_run, identifier[:200])
-
-
-def _run(match: re.Match[str]) -> str:
-    run = match[0]
-    if run[0].isdigit():
-        return "0"
-    return "a" if run.islower() else "A" if run.isupper() else "C" if run[0].isupper() else "a"
-
-
-def mould(identifier: str) -> str:
-    """What ids written alike have in common: their separators, each once, and the case of their letters.
-
-    >>> mould("kettle-price"), mould("garden-65"), mould("COVID-19"), mould("K12")
-    ('a-', 'a-', 'A-', 'A')
-    """
-    case = "a" if identifier == identifier.lower() else "A" if identifier == identifier.upper() else "C"
-    return case + "".join(sorted(set(_WRITTEN.sub("", identifier))))
-
-
-def _marked(text: str) -> bool:
-    """Whether `text` has a separator that prose does not use, between letters or digits."""
-    return any(mark in text[1:-1] for mark in ("#", "_", "::")) and text[0].isalnum() and "=" not in text

@@ -8,8 +8,9 @@ from ragvigil.scorer.checks.reading.citing.authors import author_years
 from ragvigil.scorer.checks.reading.citing.listing import listed
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.citing.structure import Structures
-from ragvigil.scorer.checks.reading.citing.unretrieved import read_unretrieved
+from ragvigil.scorer.checks.reading.citing.unretrieved import in_quotation, read_unretrieved
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.words import words
 
 _BRACKET = re.compile(r"\[(\^?)([^\[\]\n]{1,300})\]")
 _TOOL = re.compile(r"【([^【】\n]{1,300})】")
@@ -21,7 +22,36 @@ PLACED = re.compile(r"##(\d{1,4})\$\$")
 _INDEX_ID = re.compile(r"(?<![\w.:/#-])([\w.:/#-]{1,80}\[[^\[\]\s]{1,40}\](?:[\w.:/#-]{0,40}\w)?)")
 _CLOSED = re.compile(r"[ \t]*(?:[.!?;:,\u3002\uff01\uff1f]|\[|\n|\Z)")
 """What follows a marker that closes a statement."""
+_TELLING = re.compile(r"://|\d|\w\.\w")
+"""What a note holds that names a source, in its least."""
+_THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3}){1,3}\Z")
+_COUNTED = re.compile(r"[ \t][^\W\d_]{3}")
+_SMALL_WORD = re.compile(r"(?<!\w)([^\W\d_]{1,12})\s\Z")
+_BEFORE, _FEWEST_DATA = 16, 2
 _FARTHEST = 20
+
+
+class _Doubts:
+    """Brackets that are told only when all of the answer's have been read."""
+
+    def __init__(self) -> None:
+        self.lists: list[tuple[Span, list[Citation]]] = []
+        """Numbers that look like data: citations where the answer cites ranks."""
+        self.alone: list[tuple[Span, list[Citation]]] = []
+        """Numbers that are no rank of what was retrieved: none where the answer cites ids alone."""
+        self.left: list[re.Match[str]] = []
+        """What means nothing yet."""
+
+    def settle(self, page: Page) -> None:
+        """Add those that are citations after all."""
+        if page.ranked:
+            for span, read in self.lists:
+                page.add(span, read)
+        if page.ranked or not any(one.style == "id" and one.id is not None for one in page.found):
+            for span, read in self.alone:
+                page.add(span, read)
+        if self.left:
+            read_unretrieved(page, self.left)
 
 
 def read_brackets(page: Page) -> None:
@@ -30,8 +60,7 @@ def read_brackets(page: Page) -> None:
         return
     if page.passages.has_brackets:
         _ids_with_brackets(page)
-    lists: list[tuple[Span, list[Citation]]] = []
-    left: list[re.Match[str]] = []
+    doubts = _Doubts()
     code_until = twin = -1
     structures = Structures(page.prose, page.passages)
     for match in _BRACKET.finditer(page.prose):
@@ -52,23 +81,32 @@ def read_brackets(page: Page) -> None:
         elif "†" in match[2]:
             _tool(page, match.span(), match[2])
         else:
-            read = (
-                listed(match.span(), match[2], page.passages)
-                or author_years(match.span(), match[2], page.passages)
-                or _foreign(page, match)
-            )
-            if _doubtful(page, match, read):
-                lists.append((match.span(), read))
-            elif read:
-                page.add(match.span(), read)
-            else:
-                left.append(match)
-    if page.ranked:
-        for span, read in lists:
-            page.add(span, read)
-    if left:
-        read_unretrieved(page, left)
+            _plain(page, match, doubts)
+    doubts.settle(page)
     page.turn()
+
+
+def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
+    """What brackets hold that nothing else explains."""
+    span, content = match.span(), match[2]
+    read = (
+        listed(span, content, page.passages)
+        or author_years(span, content, page.passages)
+        or _foreign(page, match)
+    )
+    if len(read) == 1 and read[0].id is not None:
+        page.add(span, read)
+        return
+    if _is_number(content, read, page):
+        return
+    if _is_elsewhere(page, match, read) or not read:
+        doubts.left.append(match)
+    elif _is_doubtful(page, match, read):
+        doubts.lists.append((span, read))
+    elif page.usual is None and page.passages.ids and _is_dead_rank(page, read):
+        doubts.alone.append((span, read))
+    else:
+        page.add(span, read)
 
 
 def read_tool_markers(page: Page) -> None:
@@ -102,19 +140,67 @@ def _ids_with_brackets(page: Page) -> None:
     page.turn()
 
 
-def _doubtful(page: Page, match: re.Match[str], read: list[Citation]) -> bool:
+def _is_doubtful(page: Page, match: re.Match[str], read: list[Citation]) -> bool:
     """Whether numbers alone cite nothing that was retrieved, and rather are data, unless ranks are cited elsewhere.
 
     Of a service that is known to cite ranks only those are that no list of passages would have, or that close nothing.
     """
-    if not read or any(
-        one.id is not None or one.style != "ordinal" or page.passages.resembles(one.cited) for one in read
-    ):
+    if not _is_dead_rank(page, read):
         return False
-    farthest = 3 * page.passages.count + _FARTHEST
-    if any(one.cited.isdigit() and int(one.cited) > farthest for one in read):
+    if _beyond(read, page):
         return True
-    return len(read) > 1 and (page.usual != "ordinal" or _CLOSED.match(page.prose, match.end()) is None)
+    closed = _CLOSED.match(page.prose, match.end()) is not None
+    if len(read) > 1:
+        return page.usual != "ordinal" or not closed
+    return (
+        not closed
+        and _COUNTED.match(page.prose, match.end()) is not None
+        and _led_to(page.prose, match.start())
+    )
+
+
+def _led_to(prose: str, place: int) -> bool:
+    """Whether a small word before `place` goes on with what stands there, as in "among [17] candidates"."""
+    before = prose[max(0, place - _BEFORE) : place]
+    if before[-2:-1].isdigit():
+        return True  # the same in other numbers
+    word = _SMALL_WORD.search(before)
+    return word is not None and not any(one.content or one.negation for one in words(word[1].lower()))
+
+
+def _is_number(content: str, read: list[Citation], page: Page) -> bool:
+    """Whether it is one number with its thousands apart, or a list with a number that no rank could be."""
+    if "," not in content or any(one.style != "ordinal" for one in read):
+        return False
+    if _THOUSANDS.match(content) and any(one.id is None for one in read):
+        return True
+    twice = len(read) > _FEWEST_DATA and len({one.cited for one in read}) < len(read)
+    return twice or _beyond([one for one in read if not one.id], page)
+
+
+def _beyond(read: list[Citation], page: Page) -> bool:
+    """Whether a number is too large for any list of passages."""
+    farthest = 3 * page.passages.count + _FARTHEST
+    return any(one.cited.isdigit() and int(one.cited) > farthest for one in read)
+
+
+def _is_elsewhere(page: Page, match: re.Match[str], read: list[Citation]) -> bool:
+    """Whether one name that has only the look of the known ids goes on into the clause, as no citation does."""
+    if len(read) != 1 or read[0].id is not None or read[0].style != "id":
+        return False
+    if not page.passages.only_looks_like_one(read[0].cited):
+        return False
+    if _CLOSED.match(page.prose, match.end()) is None:
+        return True
+    line = page.prose[page.prose.rfind("\n", 0, match.start()) + 1 : match.start()]
+    return in_quotation(line)
+
+
+def _is_dead_rank(page: Page, read: list[Citation]) -> bool:
+    """Whether numbers alone cite nothing that was retrieved, and are not written as the ids are."""
+    return bool(read) and not any(
+        one.id is not None or one.style != "ordinal" or page.passages.resembles(one.cited) for one in read
+    )
 
 
 def _foreign(page: Page, match: re.Match[str]) -> list[Citation]:
@@ -131,7 +217,7 @@ def _foreign(page: Page, match: re.Match[str]) -> list[Citation]:
 def _reference(page: Page, span: Span, label: str) -> None:
     """A label that the answer itself explains."""
     target = page.targets[label]
-    found = page.passages.by_address(target) or page.passages.mentioned(target)
+    found = page.passages.explained(target)
     if found is not None:
         page.cite(span, label, found, "link" if "://" in target else "footnote")
     else:
@@ -141,10 +227,10 @@ def _reference(page: Page, span: Span, label: str) -> None:
 def _footnote(page: Page, span: Span, label: str) -> None:
     target = page.targets.get("^" + label, page.targets.get(label, ""))
     passages = page.passages
-    found = passages.by_address(target) or passages.mentioned(target) or passages.by_id(label)
+    found = passages.explained(target) or passages.by_id(label)
     if found is None and label.isdigit():
         found = passages.by_rank(int(label[:6]))
-    if found is not None or label.isdigit() or target or passages.resembles(label):
+    if found is not None or label.isdigit() or passages.resembles(label) or _TELLING.search(target):
         page.cite(span, "^" + label, found, "footnote")
 
 

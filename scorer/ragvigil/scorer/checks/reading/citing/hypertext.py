@@ -55,15 +55,18 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
         if name.lower() == "name" and tag != "ref":
             continue  # an anchor's name, or a form's
         if name.lower() == "index":
-            places = dict.fromkeys(int(one) for one in _PLACES.findall(value))
-            page.add(span, ranked(span, [*places], passages, "html"))
+            places = [*dict.fromkeys(int(one) for one in _PLACES.findall(value))]
+            if not places:
+                least = passages.counts_from
+                places = [rank for one in value.split(",") for rank in ordinals(one.strip(), least)]
+            page.add(span, ranked(span, places, passages, "html"))
             return
         found = passages.by_id(value) or passages.by_address(value)
         if found is not None:
             page.cite(span, value, found, "html")
             return
         linked = name.lower() == "href"
-        if (linked and passages.has_addresses and "://" in value) or (
+        if (linked and passages.may_come_from(value)) or (
             not linked and tag != "a" and passages.resembles(value)
         ):
             page.cite(span, value, None, "html")
@@ -74,7 +77,11 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
         if linked and value.startswith("#") and _PLAIN_LIST.match(content):
             page.add(match.span(), listed(match.span(), content, passages, "html"))
             return
-    if tag == "a" or not content or (tag == "sup" and is_power(page.prose, match.start())):
+    if (
+        tag == "a"
+        or not content
+        or (tag == "sup" and is_power(page.prose, match.start(), (match[4] or "").strip()))
+    ):
         return
     style: Style = "superscript" if tag == "sup" else "html"
     if passages.by_id(content) or passages.resembles(content) or _PLAIN_LIST.match(content):

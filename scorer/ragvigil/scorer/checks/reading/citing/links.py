@@ -59,7 +59,12 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
     page.pass_over(span)
     if len(text.split()) >= _FEWEST_WORDS and passages.by_title(text) is None:
         span = page.prose.find("]", span[0] + len(text)), span[1]  # the text is the claim
-    found = passages.by_address(target) or passages.by_id(target.removeprefix("./")) or passages.by_id(text)
+    found = (
+        passages.by_address(target)
+        or passages.by_id(target.removeprefix("./"))
+        or passages.by_id(text)
+        or passages.by_path(target)
+    )
     if found is not None:
         page.cite(span, target, found, "link")
     elif place := _PLACE.match(target):
@@ -70,7 +75,7 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
             page.cite(span, target[1:], None, "link")
         else:
             page.add(span, listed(span, text, passages) if text.strip("[]").isdigit() else [])
-    elif passages.has_addresses and "://" in target:
+    elif passages.may_come_from(target):
         page.cite(span, target, None, "link")
     elif text.isdigit():
         page.add(span, listed(span, text, passages))

@@ -13,27 +13,53 @@ from ragvigil.scorer.choices import longest_first
 
 _POINTER = longest_first(POINTERS)
 _NAMED = re.compile(
-    rf"(?:(?:{_POINTER})[ .:#]{{0,3}}|[dps#]#?)(\d{{1,3}}(?:\s?[-\u2013—]\s?\d{{1,3}})?)\Z", re.IGNORECASE
+    rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|[dps#]#?)"
+    r"(\d{1,3}(?:\s?[-\u2013—]\s?\d{1,3})?)\Z",
+    re.IGNORECASE,
 )
 _LABEL = re.compile(
-    rf"(?:(?:{_POINTER}|cite[ds]?|ids?|doc_?ids?|出处|參考|参考)\s?[:=]\s?"
+    rf"(?:(?:{_POINTER}|cite[ds]?|ids?|doc_?ids?|doi|pmid|pmcid|arxiv|出处|參考|参考)\s?[:=]\s?"
+    r"|(?:参见|參見|参阅|參閱|详见|詳見|参照)[:\s]?\s*"
     r"|(?:see(?: also)?|cf\.?|vgl\.|siehe|ver|véase|voir|zie|zob\.|e\.g\.,?|z\.\s?b\.|p\.\s?ex\.,?)[:\s]\s*)",
     re.IGNORECASE,
 )
-_SEPARATOR = re.compile(r"\s*[,;|]\s*(?:(?:and|&|y|e|et|und|en|i|и)\s+)?|\s+(?:and|&|y|e|et|und|en|i|и)\s+")
+_SAID_BY = re.compile(
+    r"(?:(?:as )?per|via|from|in|at|according to|based on|as (?:stated|described|noted) in|laut|gemäß|nach|aus|selon|"
+    r"d['\u2019]après|según|segundo|conforme|de acordo com|secondo|volgens|enligt|według|согласно)\s(?:the\s)?",
+    re.IGNORECASE,
+)
+"""Words before a known id, which alone make no label."""
+_SEPARATOR = re.compile(
+    r"\s*[,;|]\s*(?:(?:and|&|y|e|et|und|en|i|и)\s+)?|\s+(?:and|&|y|e|et|und|en|i|и)\s+|(?<=\d)&(?=\d)"
+)
 _RANGE = re.compile(
     r"(\d{1,3})(?:\s?[-\u2013—]\s?|\s(?:to|through|thru|bis|à|a|al|até|hasta|tot)\s|\s?[至到]\s?)(\d{1,3})\Z",
     re.IGNORECASE,
 )
 _LOCATOR = re.compile(
-    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|ch\.|chapters?|lines?|l\.|para\.?)\s?[\d.ivx\u2013-]{1,12}\Z",
+    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|п\.|стр\.|ст\.|ص)"
+    r"\s?[\d.ivx\u2013-]{1,12}\Z|第?\s?\d{1,5}\s?(?:页|頁|条|條|章|节|節|款|项|項|쪽|페이지)\Z",
     re.IGNORECASE,
 )
 _PAGE = re.compile(r"(.{3,200}?\.[A-Za-z]{2,5})(?:#page=|[:#]p?|\s(?:p|pp|page|pág|seite)\.?\s?)(\d{1,4})\Z")
 """A file with the number of a page."""
+_LOCATED = re.compile(
+    r"(\S.{1,200}?)(?:[:#](?:L|lines?[-=]?|p|page[-=]?)"
+    r"|[\s,]\s?\(?(?:L|lines?|pp?\.?|pages?|s\.|seite|§{1,2}|sec\.?|section|ch\.|chapter|para\.?)\s?)"
+    r"-?\d{1,5}(?:\s?[-\u2013:]\s?[LC]?\d{1,5}){0,2}\)?\Z",
+    re.IGNORECASE,
+)
+"""An id with a place inside the passage: ``FAQ.md#L10-L20``, ``doc-12 (p. 4)``."""
+_IN_FILE = re.compile(
+    r"(\S.{0,200}?\.[A-Za-z]{1,5})(?::\d{1,5}(?:[-\u2013:]\d{1,5}){0,2}|#[\w.%-]{1,80})\Z", re.IGNORECASE
+)
+"""A file's name with its lines or a heading, ``setup.md:12-18``."""
+_NUMBERED = re.compile(r"(\S{0,60}?[^\d\s])(\d{1,4})\s?(?:[-\u2013\u2014]|\bto\b)\s?\1?(\d{1,4})\Z")
+"""Two ids alike but for their last numbers, ``S1-S3``."""
 _DIGITS = re.compile(r"\d{1,4}")
 _LINES = re.compile(r"(\d{1,3}):\s?(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\Z")
 """A rank with the lines of its passage, ``1: 4-5``."""
+_MINUTE = re.compile(r"\d{1,3}(?:\+\d{1,2})?['\u2032\u2019\"\u2033]\Z")
 _ONE_WORD = re.compile(r"\S{1,60}")
 _LONGEST_RANGE = 50
 
@@ -51,8 +77,13 @@ def parts(content: str, passages: Passages) -> tuple[list[str], bool]:
         first = _SEPARATOR.split(content.strip(), maxsplit=1)[0]
         if passages.by_id(first) or passages.sibling(first):
             label = None
+    elif said := _SAID_BY.match(content):
+        first = _SEPARATOR.split(content[said.end() :].strip(), maxsplit=1)[0].strip("'\"` ")
+        label = said if not first.isdigit() and passages.by_id(first) else None
     members = _SEPARATOR.split(content[label.end() :].strip() if label else content.strip())
-    return [member.strip("'\"` ^") for member in members], label is not None
+    return [
+        member.strip(" ") if _MINUTE.match(member) else member.strip("'\"` ^") for member in members
+    ], label is not None
 
 
 def ordinals(part: str, least: int = 1) -> list[int]:
@@ -107,6 +138,8 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
             if ranks
             else _one(span, content, passages, style)
         )
+    if "." in content and (whole_file := filed(span, content.strip(), passages, style or "id")):
+        return whole_file
     if ":" in content and passages.sibling(content.strip()):
         return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
     members, labelled = parts(content, passages)
@@ -123,15 +156,16 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
         read = [
             meant or [Citation(*span, member, None, style or "id")]
             for member, meant in zip(members, read, strict=True)
-            if meant or (_ONE_WORD.fullmatch(member) and not labelled)
+            if meant
+            or (_ONE_WORD.fullmatch(member) and not labelled and passages.has_the_mould_of_one(member))
         ]
     return [one for meant in read for one in meant]
 
 
 def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
     exact = passages.by_id(part) or (passages.by_title(part) if len(part) > 3 else None)
-    if exact is None and "://" in part:
-        exact = passages.by_address(part)
+    if exact is None:
+        exact = (passages.by_address(part) if "/" in part else None) or passages.by_alias(part)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
     from_file = filed(span, part, passages, style or "id")
@@ -140,6 +174,8 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     lines = _LINES.match(part)
     if lines and int(lines[2]) < int(lines[3]) and passages.by_rank(int(lines[1])):
         return ranked(span, [int(lines[1])], passages, style or "ordinal")
+    if numbered := _numbered(span, part, passages, style):
+        return numbered
     bounds = _RANGE.match(part)
     if bounds and (ranged := _ranged(span, bounds, passages, style)):
         return ranged
@@ -149,8 +185,11 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     chunks = passages.by_document(part)
     if chunks:
         return [Citation(*span, part, chunks[0], style or "id", over_broad=True, others=tuple(chunks[1:]))]
-    pointed = named(part, passages.counts_from) if not passages.sibling(part) else []
-    if not pointed and passages.resembles(part):
+    if passages.sibling(part):
+        return [Citation(*span, part, None, style or "id")]
+    pointed = named(part, passages.counts_from) if not passages.written_like_one(part) else []
+    located = None if pointed else _LOCATED.match(part)
+    if not pointed and (passages.resembles(part) or (located and passages.resembles(located[1]))):
         return [Citation(*span, part, None, style or "id")]
     if len(pointed) == 1:
         return [Citation(*span, part, passages.by_rank(pointed[0]), style or "ordinal")]
@@ -165,10 +204,29 @@ def filed(span: Span, part: str, passages: Passages, style: Style, page: str | N
     if not found and paged:
         exact = passages.by_id(name)
         found = [exact] if exact else []
+    if not found and (located := _LOCATED.match(part) or _IN_FILE.match(part)):
+        exact = passages.by_id(located[1]) or passages.by_title(located[1])
+        place = _DIGITS.search(part, located.end(1))
+        page = place[0] if page is None and place else page
+        found = [exact] if exact else passages.by_file(located[1], page)
     if not found:
         return []
     broad = len(found) > 1 and page is None
     return [Citation(*span, part, found[0], style, broad, tuple(found[1:]))]
+
+
+def _numbered(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
+    """A range of ids of which the first and the last were retrieved."""
+    match = _NUMBERED.match(part)
+    if match is None:
+        return []
+    first, last = int(match[2]), int(match[3])
+    if not first < last <= first + _LONGEST_RANGE:
+        return []
+    names = [f"{match[1]}{number}" for number in range(first, last + 1)]
+    if passages.by_id(names[0]) is None or passages.by_id(names[-1]) is None:
+        return []
+    return [Citation(*span, name, passages.by_id(name), style or "id") for name in names]
 
 
 def page_of(members: Sequence[str]) -> str | None:

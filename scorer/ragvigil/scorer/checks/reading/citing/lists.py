@@ -30,6 +30,12 @@ NUMBERING = {
         "lies",
         "chessmen",
         "vitamins",
+        "counted_things",
+        "before_counted_things",
+        "articles",
+        "cjk_counted_things",
+        "before_menus",
+        "before_links",
     )
 }
 """Words by which a number in brackets is told to be a key, a step, a line or a bound (`numbering.py`)."""

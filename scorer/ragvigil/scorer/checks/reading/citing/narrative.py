@@ -11,7 +11,10 @@ from ragvigil.scorer.checks.reading.citing.page import Page
 _NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,:]\d)")
 _LONGEST_WORD = 16
 _LAST_WORD = re.compile(rf"([^\W\d_]{{2,{_LONGEST_WORD}}})([ \t]?[:#.]?[ \t]?)\Z")
-_MORE = re.compile(r"(?:,\s|\s(?:and|&|y|e|et|und|en|i)\s|,\s(?:and|&)\s)(\d{1,3})(?![A-Za-z0-9_%/]|[.,:]\d)")
+_MORE = re.compile(
+    r"(?:,\s|,?\s(?:and|&|y|e|et|und|en|i|ve|och|og|и)\s|\s?[和与及と]\s?)"
+    r"(\d{1,3}(?:\s?[-\u2013]\s?\d{1,3})?)(?![A-Za-z0-9_%/]|[.,:]\d)"
+)
 _TOKEN = re.compile(r"[^\W_][\w.#:/-]{1,80}[^\W_]")
 _NEXT_WORD = re.compile(r"\s([^\W\d_]{1,20}|%)(?![\w'\u2019])")
 _ENGLISH = frozenset(("context", "document", "passage", "reference", "source"))
@@ -63,7 +66,8 @@ def _pointed(page: Page) -> None:
         ):
             continue
         for rank in ranks:
-            page.cite((start - size, end), str(rank), page.passages.by_rank(rank), "narrative")
+            found = page.passages.by_alias(f"{word}-{rank}") or page.passages.by_rank(rank)
+            page.cite((start - size, end), str(rank), found, "narrative")
 
 
 def _is_count(word: str, ranks: list[int], between: str) -> bool:

@@ -17,11 +17,24 @@ _JOINED = re.compile(
 _PURPOSE = re.compile(r"\s(?:to|for|für|um|pour|para|per|voor|om|aby)\s", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.!?\n]")
 _CJK_PRESSING = ("按", "按下")
+_CJK_COUNTED = tuple(NUMBERING["cjk_counted_things"])
+_CJK_END = re.compile(r"\s*(?:[\u3002\uff0c,.;\uff1b\[(]|\Z|\n)")
+_ANOTHER = re.compile(r"\s?(?:,|-|\u2013|and|or|und|oder|et|ou|y|o|e)\s?\[\d{1,3}\]")
+_ELIDED = re.compile(r"\A(?:dell|nell|all|[ld])['\u2019]")
 _CHESS_FILES = frozenset("abcdefghABCDEFGH")
 _BEFORE, _LONGEST_WORD, _LONGEST_KEY = 60, 16, 5
 _TELLING = frozenset(
     word.rpartition(" ")[2]
-    for name in ("key_verbs", "opening_key_verbs", "of", "lines", "bounding", "vitamins", "chessmen")
+    for name in (
+        "key_verbs",
+        "opening_key_verbs",
+        "of",
+        "lines",
+        "bounding",
+        "vitamins",
+        "chessmen",
+        "counted_things",
+    )
     for word in NUMBERING[name]
 )
 """Last words before the brackets that may make a number one of these."""
@@ -33,7 +46,7 @@ class Numbering:
     def __init__(self, prose: str, passages: Passages) -> None:
         self._prose = prose
         self._passages = passages
-        self._last_key = -1
+        self._last_key = self._last_counted = -1
 
     def has(self, start: int, end: int, content: str) -> bool:
         """Whether the brackets from `start` to `end`, around `content`, are one of these.
@@ -47,7 +60,9 @@ class Numbering:
         if len(content) > _LONGEST_KEY and not content[0].isdecimal():
             return False  # an id
         before = self._prose[max(0, start - _BEFORE) : start]
-        last = before.rstrip()[-_LONGEST_WORD:].rpartition(" ")[2].lower()
+        last = _bare(before.rstrip()[-_LONGEST_WORD:].rpartition(" ")[2].lower())
+        if content[0].isdecimal() and self._is_counted(before, last, start, end):
+            return self._passages.by_id(content) is None
         if last not in _TELLING and self._last_key < 0 and not last.endswith(_CJK_PRESSING):
             if content.isdecimal():
                 return self._prose.startswith(" ", end) and self._is_step(before, end)
@@ -81,6 +96,23 @@ class Numbering:
             return _opens(before, words, 2)
         return last.endswith(_CJK_PRESSING)
 
+    def _is_counted(self, before: str, last: str, start: int, end: int) -> bool:
+        """Whether it numbers a thing that has a number of its own: ``in step [3]``, ``rows [1] and [2]``."""
+        if last.endswith(_CJK_COUNTED) and before.endswith(last) and not _CJK_END.match(self._prose, end):
+            return True
+        chained = 0 <= self._last_counted < start and _JOINED.match(self._prose[self._last_counted : start])
+        several = (
+            last.endswith("s") and _ANOTHER.match(self._prose, end) and last in NUMBERING["counted_things"]
+        )
+        if (
+            chained
+            or several
+            or (last in NUMBERING["counted_things"] and numbers_a_thing(before.lower().split()))
+        ):
+            self._last_counted = end
+            return True
+        return False
+
     def _is_letter(self, words: list[str], content: str) -> bool:
         """Whether it is a vitamin or a square of a chessboard, where no passage is called like it."""
         last = words[-1].lower()
@@ -92,6 +124,34 @@ class Numbering:
         """Whether it is one of so many, as in ``[1] of [3]``."""
         joined = _STEP_BEHIND.match(self._prose, end) or _STEP_BEFORE.search(before)
         return joined is not None and joined[1].lower() in NUMBERING["of"]
+
+
+def numbers_a_thing(words: list[str]) -> bool:
+    """Whether the last of `words`, in lower case, stands without an article, so that its number names it.
+
+    >>> [numbers_a_thing(text.split()) for text in ("go on with step", "row 3, column", "this is the last step")]
+    [True, True, False]
+    """
+    if not words or _bare(words[-1]) not in NUMBERING["counted_things"]:
+        return False
+    earlier = [_bare(word) for word in words[-3:-1]]
+    if earlier and earlier[-1] in NUMBERING["articles"]:
+        earlier.pop()
+        if not earlier:
+            return False
+    last = earlier[-1] if earlier else ""
+    return (
+        not last[-1:].isalpha()
+        or last in NUMBERING["before_counted_things"]
+        or last in NUMBERING["key_verbs"]
+        or last in NUMBERING["opening_key_verbs"]
+    )
+
+
+def _bare(word: str) -> str:
+    """A word without the marks and the elided article before it."""
+    bare = word.lstrip("*_(")
+    return _ELIDED.sub("", bare) if "'" in bare or "\u2019" in bare else bare
 
 
 def _opens(before: str, words: list[str], count: int) -> bool:

@@ -16,6 +16,7 @@ from ragvigil.scorer.checks.reading.citing.listing import (
     ranked,
 )
 from ragvigil.scorer.checks.reading.citing.lists import BEFORE_YEARS, NUMBERED_THINGS
+from ragvigil.scorer.checks.reading.citing.numbering import numbers_a_thing
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
@@ -70,10 +71,16 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
         found = passages.by_id(part) or (passages.by_address(part) if "://" in part or labelled else None)
         if found is None and (labelled or " " in part):
             found = passages.by_title(part)
-        if found is not None and (labelled or not part.isalpha()) and not part.isdigit():
+        if (
+            found is not None
+            and (labelled or not part.isalpha() or not part.isascii())
+            and not part.isdigit()
+        ):
             read.append(Citation(*span, part, found, "parenthesis"))
         elif is_locator(part):
             continue
+        elif alias := passages.by_alias(part):
+            read.append(Citation(*span, part, alias, "parenthesis"))
         elif passages.resembles(part) and (labelled or passages.kindred(part)):
             read.append(Citation(*span, part, None, "parenthesis"))
         elif len(part) > 4 and (ranks := named(part, passages.counts_from)):
@@ -96,7 +103,7 @@ def _trails(page: Page, match: re.Match[str], behind_amounts: bool = False) -> b
         return False
     before = page.prose[max(0, match.start() - _BEFORE) : match.start()]
     words = before.lower().split()
-    if not words or not _follows(before, words, match[1].strip(), behind_amounts):
+    if not words or numbers_a_thing(words) or not _follows(before, words, match[1].strip(), behind_amounts):
         return False
     if match[1].lstrip().startswith("#") and words[-1] in NUMBERED_THINGS:
         return False

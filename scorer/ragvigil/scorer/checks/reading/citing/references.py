@@ -19,7 +19,10 @@ _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
 _SOURCES = (
     r"sources?(?:\(s\))?(?:[ ](?:documents?|used))?|references?|citations?|bibliography|fontes?(?:\(s\))?|referências|"
     r"fuentes?|referencias|références|quellen?|quellenangaben|nachweise|literatur|fonti?|riferimenti|bron(?:nen)?|"
-    r"źródł[ao]|источники?|kaynak(?:lar)?|参考文献|参考资料|资料来源|来源|來源|出典|参照|参考|출처|المصدر|المصادر"
+    r"źródł[ao]|источники?|kaynak(?:lar)?|参考文献|参考资料|资料来源|来源|來源|出典|参照|参考|출처|المصدر|المصادر|"
+    r"参考資料|參考資料|資料來源|引用元|引用文献|출처 ?목록|참고 ?(?:자료|문헌)|المراجع|"
+    r"källor|kilder|lähteet|zdroje|források|izvori|surse|sumber|daftar pustaka|nguồn|tài liệu tham khảo|πηγές|"
+    r"מקורות|स्रोत|संदर्भ|منابع|kaynakça|джерела|список литературы"
 )
 _SIGN = "\u2190-\u2bff\ufe0f\U0001f300-\U0001faff"
 """Arrows and pictures, which many put before such a word."""
@@ -39,9 +42,13 @@ _ENTRY = re.compile(
     r"^[ \t]{0,6}(?:[-*•][ \t]{1,4})?(?:\[\^?(\d{1,3}|[^\[\]\n]{1,60})\]:?|(\d{1,3})[.)])[ \t]{1,4}(\S[^\n]{0,2000})$",
     re.MULTILINE,
 )
+_SET_OFF = re.compile(r"\n[ \t]*\n[ \t]*(?:[-*_]{3,20}[ \t]*\n\s*)?\Z")
+_LABELLED_LINE = re.compile(
+    r"^[ \t]{0,3}\[(\d{1,3}|[A-Za-z*\u2020])\][ \t]{1,4}(\S[^\n]{0,2000})$", re.MULTILINE
+)
 _OPENING = re.compile(r"\[cite_start\][ ]?|<co(?::[\d,\s]{0,40})?>")
 """Where what Gemini and Cohere cite begins; the citation stands at its end."""
-_BULLET = re.compile(r"^[ \t]{0,6}[-*•][ \t]{1,4}(\S[^\n]{0,300})$", re.MULTILINE)
+_BULLET = re.compile(r"^[ \t]{0,6}(?:[-*•‣\u2013][ \t]{1,4}|[・·][ \t]{0,4})(\S[^\n]{0,300})$", re.MULTILINE)
 
 
 Kind = Literal["definition", "bracketed", "numbered", "note"]
@@ -70,6 +77,7 @@ def definitions(answer: str) -> list[Span]:
     if "<co" in answer or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
     spans += [note.span() for note in _notes(answer)]
+    spans += [line.span() for line in _labelled_lines(answer)]
     section = _section(answer)
     if section is not None:
         entries = list(_ENTRY.finditer(answer, section[1]))
@@ -83,12 +91,14 @@ def definitions(answer: str) -> list[Span]:
 def targets(prose: str) -> dict[str, str]:
     """What each label of a footnote or reference stands for."""
     found = (
-        {match[1] + match[2]: _bare(match[3]) for match in _DEFINITION.finditer(prose)}
+        {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _DEFINITION.finditer(prose)}
         if "]:" in prose
         else {}
     )
     for note in _notes(prose):
         found.setdefault("^" + note[1].translate(_PLAIN), note[2])
+    for line in _labelled_lines(prose):
+        found.setdefault(line[1], _bare(line[2]))
     section = _section(prose)
     if section is not None:
         for entry in _ENTRY.finditer(prose, section[1]):
@@ -112,6 +122,27 @@ def _notes(text: str) -> list[re.Match[str]]:
         found.append(note)
         start = note.start()
     return [note for note in reversed(found) if note[1] in text[:start]]
+
+
+def _labelled_lines(text: str) -> list[re.Match[str]]:
+    """The lines at the end of `text`, below an empty line or a rule, each with a label that stands in the text before.
+
+    >>> [line[1] for line in _labelled_lines("Nine [a], not ten [b].\\n\\n[a] doc-1\\n[b] doc-2")]
+    ['a', 'b']
+    """
+    if "\n[" not in text:
+        return []
+    found: list[re.Match[str]] = []
+    start = len(text)
+    for line in reversed(deque(_LABELLED_LINE.finditer(text), maxlen=_MOST_NOTES)):
+        if text[line.end() : start].strip():
+            break
+        found.append(line)
+        start = line.start()
+    above = text[:start]
+    if not _SET_OFF.search(above[-_LONGEST_LABEL:]) or not all(f"[{line[1]}]" in above for line in found):
+        return []
+    return found[::-1]
 
 
 def entries(prose: str) -> list[Entry]:

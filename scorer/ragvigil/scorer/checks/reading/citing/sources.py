@@ -63,7 +63,7 @@ def _one(page: Page, bounds: Span, member: str, place: str | None, *, words: boo
 
 def _source(page: Page, entry: Entry) -> None:
     passages, target = page.passages, entry.target
-    found = passages.by_address(target) or passages.mentioned(target) or passages.by_title(target.strip())
+    found = passages.explained(target)
     if found is not None:
         page.cite(entry.span, entry.label, found, "link" if "://" in target else "footnote")
     elif dead := next((word for word in map(_bare, target.split()) if passages.kindred(word)), None):

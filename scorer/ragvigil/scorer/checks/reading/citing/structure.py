@@ -49,11 +49,19 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Nouns after which a list of numbers is data when one of them is no rank."""
-_PARAGRAPH = re.compile(r"(?:\bat|\bparas?\.?|\bparagraphs?|\][,\u2013-]?)\s?\Z", re.IGNORECASE)
-_REPORT = re.compile(r"\[(?:19|20)\d\d\]\s[A-Z]{2,6}\b")
+_PARAGRAPH = re.compile(r"(?:\bat|\bparas?\.?|\bparagraphs?|\][,\u2013-]?|\d,)\s?\Z", re.IGNORECASE)
+_REPORT = re.compile(r"\[(?:19|20)\d\d\]\s(?:\d{1,2}\s[A-Z][\w.'\u2019]|[A-Z]{2,6}\b)")
 _SPAN = re.compile(r"\d{1,3}\s?[\u2013-]\s?\d{1,3}\Z")
+_BOUNDS = re.compile(r"-?[\d.]{1,9}\s?[,;]\s?-?[\d.]{1,9}\Z")
+_HALF_OPEN = re.compile(
+    r"\u2208\s?[\[(]|\[\s?-?\d[\d.]{0,8}\s?[,;]\s?-?[\d.]{1,9}\s?(?:\)|\[)|(?:\(|\])\s?-?\d[\d.]{0,8}\s?[,;]\s?-?[\d.]{1,9}\s?\]"
+)
+_RANGED = re.compile(r"\d-\d\Z")
+_CLASS = re.compile(r"\[\^?(?:a-z|A-Z|0-9)[^\]\n]{0,20}\]")
+_GOES_ON = re.compile(r"[./?&=_-]?\w")
 _CALLED = re.compile(r"[A-Za-z_][\w.]{0,40}\(\Z")
 """A name of code with the parenthesis right behind it."""
+_DIGITS_AND_MINUS = frozenset("0123456789-")
 _BEFORE = 40
 _LINE = 320
 _SENTENCE_ENDS = frozenset(".!?…。\uff01\uff1f؟।")
@@ -66,6 +74,7 @@ class Structures:
         self._prose = prose
         self._passages = passages
         self._numbering = Numbering(prose, passages)
+        self._linked = "://" in prose or "www." in prose
 
     def has(self, match: re.Match[str]) -> bool:
         """Whether the brackets of `match`, a caret its first group and what they hold its second, are one of these."""
@@ -76,7 +85,9 @@ class Structures:
             return True
         if (line[-1:].isalnum() or line[-1:] == "_") and self._is_index(line, start):
             return True
-        if following.lstrip(" \t").startswith(("=", "\u00d7")):
+        if following.lstrip(" \t").startswith(("=", "\u00d7", "+ [")):
+            return True
+        if self._linked and _GOES_ON.match(following) and _is_address(line):
             return True
         if following.startswith("(") and not _PROSE_IN_PARENTHESES.match(prose, end):
             return True
@@ -95,9 +106,13 @@ class Structures:
             or _alone(prose, match, self._passages)
         ):
             return True
+        if content[0] in _DIGITS_AND_MINUS and self._is_bounded(content):
+            return True
         if not match[1] and self._numbering.has(start, end, content):
             return True
         nested_first, nested_last = before.endswith("["), following[:3].lstrip().startswith("]")
+        if nested_first and line[-2:-1].isalnum() and self._is_index(line[:-1], start - 1):
+            return True
         return nested_first != nested_last and (nested_first or before.endswith(","))
 
     def _is_index(self, line: str, start: int) -> bool:
@@ -107,7 +122,7 @@ class Structures:
         emphasised = line[-1] == "_" and not name.startswith("__") and _emphasised(line)
         if not name or emphasised or _is_address(line):
             return False
-        if self._prose[start - len(name) - 1 : start - len(name)] in (".", "$", "@"):
+        if self._prose[start - len(name) - 1 : start - len(name)] in (".", "$", "@", "/"):
             return True
         return len(name) == 1 or "_" in name or name.lower() in CODE_NAMES or self._indexed
 
@@ -115,6 +130,22 @@ class Structures:
     def _reports(self) -> bool:
         """Whether judgments are cited as their courts number them, whose paragraphs stand in brackets."""
         return _REPORT.search(self._prose) is not None
+
+    def _is_bounded(self, content: str) -> bool:
+        """Whether it is an interval or a class of characters beside others that are so for sure."""
+        if ("," in content or ";" in content) and _BOUNDS.match(content):
+            return self._has_half_open
+        return len(content) == len("0-9") and _RANGED.match(content) is not None and self._has_classes
+
+    @made_once
+    def _has_half_open(self) -> bool:
+        """Whether any interval is half open, so that pairs in brackets are closed ones."""
+        return _HALF_OPEN.search(self._prose) is not None
+
+    @made_once
+    def _has_classes(self) -> bool:
+        """Whether any brackets are surely a class of characters."""
+        return _CLASS.search(self._prose) is not None
 
     @made_once
     def _indexed(self) -> bool:
@@ -134,6 +165,8 @@ def _has_operand(line: str) -> bool:
     opened = bare.rfind("<") if operator == ">" else -1
     if opened >= 0 and (_TAG.match(bare, opened) or _GENERIC.match(bare, opened)):
         return _TAG.match(bare, opened) is None
+    if operator == "//":
+        return left[-1:] in ("", " ", "\t") and not _is_address(bare)
     if not left.strip():
         return sign == "=" or operator == ">>>"
     if "=" not in operator and not operator.startswith("\\\\"):

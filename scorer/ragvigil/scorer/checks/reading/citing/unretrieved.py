@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from ragvigil.scorer.checks.reading.citing.listing import is_pointer, parts
 from ragvigil.scorer.checks.reading.citing.lists import GREETINGS, NUMBERING, is_aside
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
-from ragvigil.scorer.checks.reading.passages import mould
+from ragvigil.scorer.checks.reading.identifiers import mould
 from ragvigil.scorer.checks.reading.words import words
 
 _NAME = re.compile(r"[^\W_](?:[\w.:/#-]{0,62}[^\W_])?\Z")
@@ -24,6 +24,7 @@ _CLOSED = re.compile(
 )
 """What follows a marker that closes a clause."""
 _BESIDE = re.compile(r"[ \t]{0,2}[,;|]?[ \t]{0,2}\Z")
+_AND = re.compile(r"\s(?:and|or|&|und|oder|et|ou|y|o|e|i)\s")
 _NEXT_ITEM = re.compile(r"[ \t]*\n[ \t]*(?:[-*\u2022]|\d{1,2}[.)])[ \t]+\Z")
 _ITEM = re.compile(r"[ \t>]*(?:[-*+\u2022]|\d{1,2}[.)])[ \t]*\Z")
 _BLANKS = re.compile(r"[ \t]*")
@@ -109,12 +110,15 @@ def _place(prose: str, match: re.Match[str], ends: Sequence[int], starts: set[in
     closed = _CLOSED.match(prose, end) is not None
     if before >= 0 and start - before < _BEFORE:
         gap = prose[before:start]
-        if _BESIDE.match(gap) or (closed and _NEXT_ITEM.match(gap)):
+        beside = _BESIDE.match(gap) is not None
+        if (beside and (closed or not gap.strip() or _AND.match(prose, end))) or (
+            closed and _NEXT_ITEM.match(gap)
+        ):
             return "behind"
     line = prose[max(prose.rfind("\n", 0, start) + 1, start - _BEFORE) : start]
     if not line.strip() or _ITEM.match(line):
         return "clause" if _below(prose, start, end, line, starts) else ""
-    if _quoted(line) or _introduced(line, glued=glued):
+    if in_quotation(line) or _introduced(line, glued=glued):
         return ""
     if closed:
         return "clause"
@@ -133,7 +137,7 @@ def _below(prose: str, start: int, end: int, line: str, starts: set[int]) -> boo
     return _NOTHING_MORE.match(prose, end) is not None and above.endswith(tuple(_SENTENCE_ENDS))
 
 
-def _quoted(line: str) -> bool:
+def in_quotation(line: str) -> bool:
     """Whether the line ends inside a quotation."""
     if line.count('"') % 2 == 1:
         return True

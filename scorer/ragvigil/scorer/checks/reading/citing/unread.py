@@ -1,0 +1,131 @@
+"""Stretches whose brackets cite nothing wherever they stand: code in tags, lines of a log, JSON, a menu."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ragvigil.scorer.checks.reading.citing.listing import is_pointer, parts
+from ragvigil.scorer.checks.reading.citing.lists import NUMBERING, OWNERS
+from ragvigil.scorer.checks.reading.citing.references import names_sources
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import Passages
+
+_CODE_TAG = re.compile(r"<(/?)(code|pre|kbd|samp|tt)\b[^<>]{0,200}>", re.IGNORECASE)
+_LOG = re.compile(
+    r"^[ \t>]{0,8}\[?\d{4}[-/.]\d\d[-/.]\d\d[T ]\d\d:\d\d[^\n]{0,60}?"
+    r"\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\b[^\n]*$",
+    re.MULTILINE,
+)
+_OBJECT = re.compile(r"\{\s{0,20}\"([\w -]{1,40})\"\s?:[^{}]{0,1000}\}")
+_KEY = re.compile(r"\"([\w -]{1,40})\"\s?:")
+_FIRST = re.compile(r"(?<=[:?\uff1a\uff1f])(?:[ \t]{0,3}|(?<=[?\uff1f])[ \t]{0,3}\n{1,2})(?=\[1\]|【1】)")
+_MARK = re.compile(r"[\[【](\d{1,2})[\]】]")
+_ITEM = re.compile(r"[ \t]?[^\W\d_]")
+_OPENING_ITEMS = frozenset(OWNERS | NUMBERING["articles"] | {"a", "an", "which", "what", "how", "whether"})
+_ENDED = re.compile(r"[.!?]\s|[\u3002\uff01]")
+_LAST_WORD = re.compile(r"([^\W\d_]{1,20})[\"*_]{0,3}\s*\Z")
+_CLOSED = re.compile(r"[\])*_]{0,3}[ \t]*(?:[.!?;:,)\u3002\uff01\uff1f\uff0c]|[\[(`]|\n|\||\Z)")
+_WORDS_BEFORE, _FEWEST_CHOICES = 80, 2
+
+
+def tagged_code(text: str) -> list[Span]:
+    """Code in HTML tags.
+
+    >>> tagged_code("Write <code>[1]</code>.")
+    [(6, 22)]
+    """
+    spans: list[Span] = []
+    opened: re.Match[str] | None = None
+    for tag in _CODE_TAG.finditer(text) if "</" in text else ():
+        if opened is None:
+            opened = None if tag[1] else tag
+        elif tag[1] and tag[2].lower() == opened[2].lower():
+            spans.append((opened.start(), tag.end()))
+            opened = None
+    return spans
+
+
+def unread(prose: str) -> list[Span]:
+    """Lines of a log, objects of JSON among prose, and the marks of a menu in one line.
+
+    >>> text = "What about? [1] Billing [2] Support"
+    >>> [text[start:end] for start, end in unread(text)], unread("Two agree: [1] says nine, [2] says ten.")
+    (['[1]', '[2]'], [])
+    """
+    found: list[Span] = []
+    if "[" in prose and ":" in prose:
+        found += [match.span() for match in _LOG.finditer(prose)]
+    if '":' in prose and not prose.lstrip().startswith(("{", "[")):
+        found += [match.span() for match in _OBJECT.finditer(prose) if not _names_sources(match[0])]
+    if "[1]" in prose or "【1】" in prose:
+        for first in _FIRST.finditer(prose):
+            found += _menu(prose, first.end())
+    return found
+
+
+def _names_sources(data: str) -> bool:
+    """Whether an object in JSON has a key for what is cited."""
+    keys = (key[1].lower().replace("_", " ").split() for key in _KEY.finditer(data))
+    return any(is_pointer(word) for words in keys for word in words)
+
+
+def _menu(prose: str, start: int) -> list[Span]:
+    """The marks of a menu of at least two choices that begins at `start`."""
+    line = prose[prose.rfind("\n", 0, start) + 1 : start]
+    end = prose.find("\n", start)
+    if prose[prose.rfind("\n", 0, start) : start].isspace():
+        line, end = prose[:start].rstrip().rpartition("\n")[2], len(prose)
+    marks: list[re.Match[str]] = []
+    for mark in _MARK.finditer(prose, start, end if end >= 0 else len(prose)):
+        marks.append(mark)
+        if int(mark[1]) != len(marks):
+            return []
+    if len(marks) < _FEWEST_CHOICES:
+        return []
+    if names_sources(line) or not _offers(line):
+        return []
+    asked = line.rstrip()[-1] in "?\uff1f"
+    for mark, behind in zip(marks, [*marks[1:], None], strict=True):
+        item = prose[mark.end() : behind.start() if behind else end if end >= 0 else len(prose)]
+        begun = _ITEM.match(item)
+        if begun is None or (behind and _ENDED.search(item)):
+            return []
+        if begun[0][-1].islower() and not asked and item.split()[0] not in _OPENING_ITEMS:
+            return []
+    return [mark.span() for mark in marks]
+
+
+def _offers(line: str) -> bool:
+    """Whether what ends with this colon or question mark may open a menu, and is no word for sources."""
+    bare = line.rstrip().rstrip(":?\uff1a\uff1f").rstrip()
+    word = _LAST_WORD.search(bare[-_WORDS_BEFORE:])
+    if word is None:
+        return line.rstrip()[-1] in "?\uff1f"
+    last = word[1].lower()
+    if not last.isascii() and last[-1] >= "\u2e80":
+        return last.endswith(tuple(NUMBERING["before_menus"]))
+    return not is_pointer(last) and last not in NUMBERING["before_links"]
+
+
+def citing_code(text: str, spans: Sequence[Span], passages: Passages) -> Iterator[Span]:
+    """Those of `spans`, code in a line, that hold no citation, as ``[doc-3]`` does that is known and closes a clause.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> known = Passages.of([Document("doc-3", None)])
+    >>> text = "At nine `[doc-3]`, see `rows[1]` and [`doc-3`]."
+    >>> list(citing_code(text, [(8, 17), (23, 32), (38, 45)], known))
+    [(23, 32)]
+    """
+    for start, end in spans:
+        content = text[start:end].strip("`").strip()
+        if content[:1] == "[" and content[-1:] == "]":
+            content = content[1:-1]
+        elif text[start - 1 : start] not in ("[", "(") or text[end : end + 1] not in ("]", ")"):
+            yield start, end
+            continue
+        closes = _CLOSED.match(text, end) is not None
+        members = parts(content, passages)[0] if closes and '"' not in content else []
+        known = [one for one in members if not one.isdigit() and passages.by_id(one)]
+        if not known or not all(passages.by_id(one) or passages.sibling(one) for one in members):
+            yield start, end
