@@ -30,7 +30,7 @@ def cases(name: str = "refusals.txt") -> Iterator[tuple[str, bool, str]]:
     for line in (CORPUS / name).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             language, sign, answer = line.split("\t")
-            yield language, sign == "+", answer
+            yield language, sign == "+", answer.replace("\\n", "\n")
 
 
 def refuses(answer: str) -> bool:
@@ -76,13 +76,36 @@ def test_true_statements_near_the_words_of_a_refusal_are_none(name: str, taken: 
 
 @pytest.mark.parametrize(
     ("name", "precision", "recall"),
-    [("refusals_models.txt", 0.97, 0.98), ("refusals_models_held.txt", 0.98, 0.68)],
+    [
+        ("refusals_models.txt", 0.97, 0.98),
+        ("refusals_models_held.txt", 0.98, 0.78),
+        ("refusals_voices.txt", 0.99, 0.97),
+    ],
 )
 def test_models_refuse_in_many_ways(name: str, precision: float, recall: float) -> None:
     """Partly, with advice, apologies and policies, and behind what the documents are about."""
     seen = Counter((expected, abstains(answer)) for _, expected, answer in cases(name))
     assert seen[True, True] / (seen[True, True] + seen[False, True]) >= precision
     assert seen[True, True] / (seen[True, True] + seen[True, False]) >= recall
+
+
+@pytest.mark.parametrize("language", ["en", *NINE])
+def test_each_language_refuses_in_many_voices(language: str) -> None:
+    """And what only sounds like it, "no fee applies" and "the sensor does not send data", is an answer."""
+    seen = Counter(
+        (expected, abstains(answer))
+        for code, expected, answer in cases("refusals_voices.txt")
+        if code == language
+    )
+    hits = seen[True, True]
+    assert hits / (hits + seen[False, True]) >= 0.97
+    assert hits / (hits + seen[True, False]) >= 0.95
+
+
+def test_a_refusal_of_the_rest_is_no_abstention() -> None:
+    """Where an answer tells one thing first, what it leaves out is a caveat."""
+    answers = [answer for _, _, answer in cases("refusals_caveats.txt")]
+    assert [answer for answer in answers if not refuses(answer) or abstains(answer)] == []
 
 
 @pytest.mark.parametrize(

@@ -204,4 +204,4 @@ def _in_order(text: str) -> bool:
     return len(ordered_by(text)) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "5", _measure, cost="question")
+CHECK = Check("answer_structure", "6", _measure, cost="question")

@@ -34,4 +34,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0)
 
 
-CHECK = Check("missing_refusal", "8", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "9", _measure, range="{0, 1}", better="low", cost="claims")
