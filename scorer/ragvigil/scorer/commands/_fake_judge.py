@@ -38,12 +38,18 @@ def fake_judge(
         str,
         typer.Option(metavar="KEY", help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY"),
     ] = "",
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help="Model that it has; may be repeated. Default: any that is asked for."
+        ),
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """Rehearse with a judge that is as good, as slow and as broken as you like: a real endpoint, no model.
 
-    It speaks OpenAI's chat completions and Anthropic's messages. What it takes for the truth is the built-in
-    judge's verdict. Point judge.base_url at the address that it prints.
+    It speaks OpenAI's chat completions and Anthropic's messages, and lists its models as they do. What it takes for
+    the truth is the built-in judge's verdict. Point judge.base_url at the address that it prints.
     """
     from threading import Event
 
@@ -60,7 +66,10 @@ def fake_judge(
         cuts=cuts,
     )
     try:
-        with ScriptedJudge(script, key=key or None, port=port, keep=0) as server, suppress(KeyboardInterrupt):
+        with (
+            ScriptedJudge(script, key=key or None, port=port, keep=0, models=model or ()) as server,
+            suppress(KeyboardInterrupt),
+        ):
             say(json.dumps({"url": server.url}) if as_json else f"fake judge at {server.url}", whole=as_json)
             Event().wait()
     except OSError as problem:

@@ -1,4 +1,4 @@
-"""The scripted judge behind HTTP: OpenAI's chat completions and Anthropic's messages."""
+"""The scripted judge behind HTTP: OpenAI's chat completions and Anthropic's messages, and the models of both."""
 
 from __future__ import annotations
 
@@ -39,8 +39,16 @@ Writer = Callable[[str, str, bool, int], dict[str, object]]
 class _Endpoint:
     """Requests in, replies out, and a count of both."""
 
-    def __init__(self, script: Script, takes: Collection[str], key: str | None, keep: int | None) -> None:
+    def __init__(
+        self,
+        script: Script,
+        takes: Collection[str],
+        key: str | None,
+        keep: int | None,
+        models: Collection[str],
+    ) -> None:
         self.script = script
+        self.models = models
         self.key = key
         self.requests: deque[Mapping[str, object]] = deque(maxlen=keep)
         self.keys: deque[str | None] = deque(maxlen=keep)
@@ -81,6 +89,25 @@ class _Endpoint:
         pairs = [[str(said) for said in items(pair)] for pair in items(body.get("inputs"))]
         return JSONResponse(await asyncio.to_thread(lambda: [entailment(*pair) for pair in pairs]))
 
+    async def listed(self, request: Request) -> Response:
+        """The models that there are; where whichever is asked for is there, one example."""
+        if not self._knows(request):
+            return _error(401, "incorrect API key")
+        return JSONResponse({"object": "list", "data": list(map(_model, self.models or (MODEL,)))})
+
+    async def named(self, request: Request) -> Response:
+        """One model, whichever is asked for unless they were chosen."""
+        if not self._knows(request):
+            return _error(401, "incorrect API key")
+        name = str(request.path_params["name"])
+        return JSONResponse(_model(name)) if self._has(name) else _error(404, f"no model {name!r} here")
+
+    def _has(self, model: str) -> bool:
+        return not self.models or model in self.models
+
+    def _knows(self, request: Request) -> bool:
+        return self.key in (None, _key_of(request))
+
     def _note(self, request: Request, body: Mapping[str, object]) -> None:
         self.requests.append(body)
         self.keys.append(_key_of(request))
@@ -90,8 +117,10 @@ class _Endpoint:
     ) -> Response:
         number = next(self._numbers)
         self._note(request, body)
-        if self.key not in (None, _key_of(request)):
+        if not self._knows(request):
             return _error(401, "incorrect API key")
+        if not self._has(model := str(body.get("model", MODEL))):
+            return _error(404, f"no model {model!r} here")
         await asyncio.sleep(self.script.latency_seconds)
         if self.script.chance("hang", number) < self.script.hangs:
             await asyncio.sleep(_UNANSWERED_SECONDS)
@@ -108,7 +137,7 @@ class _Endpoint:
             self.script.context_tokens,
             _tokens_of([body.get("system"), *(one["content"] for one in messages)]),
         )
-        answer = JSONResponse(write(said, str(body.get("model", MODEL)), as_tool, read))
+        answer = JSONResponse(write(said, model, as_tool, read))
         return _Half(answer) if self.script.chance("cut", number) < self.script.cuts else answer
 
 
@@ -132,16 +161,19 @@ def application(
     takes: Collection[str] = EVERY_STRUCTURE,
     key: str | None = None,
     keep: int | None = None,
+    models: Collection[str] = (),
 ) -> Starlette:
     """The scripted judge as an ASGI application; `takes` names the ways of asking for JSON that it accepts.
 
-    Of the requests it keeps the last `keep`; None: all.
+    Of the requests it keeps the last `keep`; None: all. It has the `models`; none named: whichever it is asked for.
     """
-    endpoint = _Endpoint(script, takes, key, keep)
+    endpoint = _Endpoint(script, takes, key, keep, models)
     application = Starlette(
         routes=[
             Route("/v1/chat/completions", endpoint.chat, methods=["POST"]),
             Route("/v1/messages", endpoint.messages, methods=["POST"]),
+            Route("/v1/models", endpoint.listed),
+            Route("/v1/models/{name:path}", endpoint.named),
             Route("/v1/embeddings", endpoint.embeddings, methods=["POST"]),
             Route("/v1/predict", endpoint.predict, methods=["POST"]),
         ]
@@ -161,9 +193,10 @@ class ScriptedJudge:
         key: str | None = None,
         port: int = 0,
         keep: int | None = None,
+        models: Collection[str] = (),
     ) -> None:
-        """Of the requests it keeps the last `keep`; None: all."""
-        self._application = application(script, takes=takes, key=key, keep=keep)
+        """Of the requests it keeps the last `keep`; None: all. It has the `models`; none named: any."""
+        self._application = application(script, takes=takes, key=key, keep=keep, models=models)
         self._endpoint = cast("_Endpoint", self._application.state.endpoint)
         self._wanted_port = port
 
@@ -211,6 +244,11 @@ class ScriptedJudge:
     ) -> None:
         self._server.should_exit = True
         self._thread.join()
+
+
+def _model(name: str) -> dict[str, object]:
+    """As OpenAI lists one, with what Anthropic says of its own."""
+    return {"id": name, "object": "model", "type": "model", "created": 0, "owned_by": "ragvigil"}
 
 
 def _openai(said: str, model: str, as_tool: bool, read: int) -> dict[str, object]:
