@@ -358,3 +358,29 @@ def test_forgetting_somebody_who_is_not_there_says_so(tmp_path: Path) -> None:
     assert (
         "nothing of that user was there: it is erased already, or the user has another id here" in done.stdout
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "named"), [("user", "user.id"), ("conversation", "gen_ai.conversation.id or session.id")]
+)
+def test_where_no_answer_names_anybody_it_is_said_how_they_are_named(
+    tmp_path: Path, kind: str, named: str
+) -> None:
+    """It looked like an id that is misspelt, of a service that names nobody; where somebody is named, it may be."""
+    asks = {"openinference__span__kind": "CHAIN", "input__value": "What is it?", "output__value": "Snow."}
+    told = list[str]()
+    for folder, came in (
+        (tmp_path / "nobody", [span(5, "root", parent=False, **asks)]),
+        (tmp_path / "eva", asked(1, "eva", secret="marble table")),
+    ):
+        folder.mkdir()
+        made = Bench(folder, rate=0.0)
+        made.receive(came)
+        made.settle()
+        made.close()
+        done = ragvigil("forget", f"--{kind}", "ana", "--store", str(made.settings.store.path))
+        told.append(done.stdout)
+    said = f"no answer here names any {kind}: a service says it by ragvigil.tracer.context({kind}_id=...), "
+    assert f"{said}or on its spans as {named}\n" in told[0]
+    assert all(f"nothing of that {kind} was there" in one for one in told)
+    assert "no answer here names" not in told[1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +15,13 @@ from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
 if TYPE_CHECKING:
+    from ragvigil.scorer.config import Settings
     from ragvigil.scorer.erasure.erase import Erased
-    from ragvigil.scorer.erasure.forgetting import Wanted
+    from ragvigil.scorer.erasure.forgetting import Kind, Wanted
 
 _TRACE = re.compile(r"[0-9a-f]{32}")
+_ATTRIBUTES = {"user": "user.id", "conversation": "gen_ai.conversation.id or session.id"}
+"""What spans name them by."""
 
 
 def forget(
@@ -48,16 +52,17 @@ def forget(
     from ragvigil.scorer.erasure.erase import erase
 
     wanted = _wanted(user, conversation, trace)
-    erased = erase(settings_of(config, store), wanted, seconds=seconds)
+    settings = settings_of(config, store)
+    erased = erase(settings, wanted, seconds=seconds)
     if as_json:
         typer.echo(json.dumps({"complete": erased.complete, **asdict(erased)}))
     else:
-        say("\n".join(_lines(wanted.kind, erased)))
+        say("\n".join(_lines(wanted.kind, erased, settings)))
     return 0 if erased.complete else 1
 
 
 def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wanted:
-    from ragvigil.scorer.erasure.forgetting import Kind, Wanted
+    from ragvigil.scorer.erasure.forgetting import Wanted
 
     options: dict[Kind, str | None] = {"user": user, "conversation": conversation, "trace": trace}
     given = [Wanted(kind, name) for kind, name in options.items() if name is not None]
@@ -70,13 +75,11 @@ def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wa
     return Wanted("trace", trace.lower())
 
 
-def _lines(kind: str, erased: Erased) -> list[str]:
+def _lines(kind: Kind, erased: Erased, settings: Settings) -> list[str]:
     gone = erased.forgotten
     lines = [f"forgotten: {gone.traces:,} traces with {gone.records:,} ledger rows, by the {erased.by}"]
     if not (gone.traces or gone.opinions or gone.messages or gone.changes or erased.unsent or erased.sent):
-        lines.append(
-            f"  nothing of that {kind} was there: it is erased already, or the {kind} has another id here"
-        )
+        lines += _nothing(kind, settings)
     if gone.opinions:
         lines.append(f"  feedback of that {kind} on {gone.opinions:,} traces of others")
     if gone.messages:
@@ -111,3 +114,18 @@ def _lines(kind: str, erased: Erased) -> list[str]:
         )
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]
+
+
+def _nothing(kind: Kind, settings: Settings) -> list[str]:
+    """That nothing was found, and why nothing could be."""
+    from ragvigil.scorer.store.reading import open_for_reading
+    from ragvigil.scorer.store.reading_people import nobody_named
+
+    absent = f"  nothing of that {kind} was there: it is erased already, or the {kind} has another id here"
+    if kind == "trace":
+        return [absent]
+    with closing(open_for_reading(settings.store.path)) as connection:
+        if not nobody_named(connection, kind):
+            return [absent]
+    how = f"ragvigil.tracer.context({kind}_id=...), or on its spans as {_ATTRIBUTES[kind]}"
+    return [absent, f"  no answer here names any {kind}: a service says it by {how}"]
