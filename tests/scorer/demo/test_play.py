@@ -7,19 +7,23 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from ragvigil.exporters import Alert
+from ragvigil.exporters import Alert, Measurement, to_json
 from ragvigil.scorer import config
 from ragvigil.scorer.demo import phases
-from ragvigil.scorer.demo.play import Frame, play
+from ragvigil.scorer.demo import play as play_module
+from ragvigil.scorer.demo.play import Frame, Stage, perform_phase, play
 from ragvigil.scorer.demo.processes import clean_environment, running
+from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.run import run_demo
-from ragvigil.scorer.demo.watch import EMPTY, look
+from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look
 from ragvigil.scorer.errors import InputError, StoreError
 from ragvigil.scorer.store import reading
 
@@ -47,6 +51,50 @@ class Notes:
         """Time passed."""
         assert frame.seconds >= 0
         self.frames += 1
+
+
+class Told(Notes):
+    """One that remembers in which order."""
+
+    def scene(self, name: str) -> None:
+        """A phase begins."""
+        self.scenes.append(name)
+
+    def page(self, alert: Alert) -> None:
+        """A page arrived."""
+        self.scenes.append(alert.title)
+
+
+def test_a_page_that_arrived_is_shown_before_the_phase_that_begins(tmp_path: Path) -> None:
+    """A page of the fault stood below the line that told of the healthy phase after it."""
+    moment, rate = datetime(2026, 3, 1, tzinfo=UTC), Measurement(0.6, 0.5, 0.7, 80)
+    alert = Alert(
+        "i", "k", "update", "error", "citation", "s", None, "Worse", "", rate, rate, since=moment, at=moment
+    )
+    view = Told()
+    stage = Stage(tmp_path / "demo.db", view)
+    with Receiver("whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=") as stage.receiver:
+        stage.receiver.pages.put(Page("m", 0.0, {"data": json.loads(to_json(alert))}))
+        stage.scene("healthy")
+    assert view.scenes == ["Worse", "healthy"]
+
+
+@pytest.mark.parametrize(("messages", "looks"), [((1, 1, 0), 3), ((0,), 1)])
+async def test_a_phase_ends_when_what_was_said_in_it_has_arrived(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, messages: tuple[int, ...], looks: int
+) -> None:
+    """What is on its way would be shown in the next."""
+    left = list(messages)
+
+    def looked(_: Path) -> Snapshot:
+        return replace(EMPTY, undelivered=left.pop(0))
+
+    monkeypatch.setattr(play_module, "look", looked)
+    monkeypatch.setattr(play_module, "_FRAME_SECONDS", 0.0)
+    stage = Stage(tmp_path / "demo.db", notes := Notes())
+    with Receiver("whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=") as stage.receiver:
+        await perform_phase(stage, phases.Phase("healthy", None, lambda _: True, 9.0), time.monotonic() + 9.0)
+    assert (notes.frames, left) == (looks, [])
 
 
 @pytest.mark.slow

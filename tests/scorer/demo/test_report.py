@@ -217,6 +217,18 @@ def test_the_view_shows_numbers_with_their_intervals() -> None:
     assert rendered(frame_of(Frame("", 0.0, 0, 0, EMPTY)), width=40)
 
 
+def test_a_line_for_a_pipe_is_no_wider_than_a_terminal() -> None:
+    """Two series with their intervals took 125 columns, and broke wherever the terminal did."""
+    series = tuple(
+        SeriesStatus(SeriesKey(name, "s", None), "cold_start", 0, None, Measurement(1.0, 0.999, 1.0, 12_412))
+        for name in ("citation", "faithfulness")
+    )
+    lines = line_of(Frame("healthy", 240.0, 12_400, 0, Snapshot(Ledger(12_380, {}, {}), series))).splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line.split("cold_start")[0].split()[-1] for line in lines[1:]] == ["citation", "faithfulness"]
+    assert all(line.endswith("cold_start 100.0 % [99.9, 100.0] n=12,412") for line in lines[1:])
+
+
 def test_the_end_says_what_was_measured() -> None:
     """Rates with their intervals, and the sums."""
     shown = rendered(summary_of(report_of(CITATION, FAITHFULNESS)))

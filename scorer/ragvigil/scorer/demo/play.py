@@ -39,6 +39,8 @@ _LOG = logging.getLogger(__name__)
 _FRAME_SECONDS = 0.25
 _LINGER_SECONDS = 1.5
 """A fault stays on a moment longer than its page, so that a reader sees both."""
+_DELIVERY_SECONDS = 3.0
+"""What was said in a phase is shown in it, unless it takes longer than this to arrive."""
 _DRAIN_SECONDS = 12.0
 _GRAIN = 1_000_000_000
 
@@ -132,6 +134,11 @@ class Stage:
             if child.process.returncode is not None:
                 raise StoreError(f"the demo's {child.name} ended by itself; see {child.log}")
 
+    def scene(self, name: str) -> None:
+        """Show that a phase begins, after the pages that arrived before."""
+        self._take_pages()
+        self.view.scene(name)
+
     def _take_pages(self) -> None:
         assert self.receiver is not None
         with suppress(Empty):
@@ -195,16 +202,17 @@ async def _perform(stage: Stage, phases: Sequence[Phase]) -> None:
             for phase in phases:
                 reply = await client.post("/fault", json={"name": phase.fault})
                 reply.raise_for_status()
-                await _perform_phase(stage, phase, time.monotonic() + phase.longest_seconds)
+                await perform_phase(stage, phase, time.monotonic() + phase.longest_seconds)
     finally:
         stop.set()
         await asking
 
 
-async def _perform_phase(stage: Stage, phase: Phase, deadline: float) -> None:
+async def perform_phase(stage: Stage, phase: Phase, deadline: float) -> None:
+    """One phase, to the last page about it."""
     began = time.time_ns()
     stage.act = phase.name
-    stage.view.scene(phase.name)
+    stage.scene(phase.name)
     while time.monotonic() < deadline:
         await stage.observe()
         if phase.until(Evidence(began, stage.snapshot, stage.told)):
@@ -215,6 +223,9 @@ async def _perform_phase(stage: Stage, phase: Phase, deadline: float) -> None:
             now < deadline and not _shown(stage, phase.fault, began)
         ):
             await stage.observe()
+    arrived = time.monotonic() + _DELIVERY_SECONDS
+    while stage.snapshot.undelivered and time.monotonic() < arrived:
+        await stage.observe()
     stage.acts.append(Act(phase.name, phase.fault, began, time.time_ns()))
 
 
@@ -222,7 +233,7 @@ async def _drain(stage: Stage, scorer: Child, service: Child) -> None:
     """End the service, then the scorer once it has scored all that was sent."""
     assert stage.traffic is not None
     stage.act = "ending"
-    stage.view.scene("ending: the last traces are scored")
+    stage.scene("ending: the last traces are scored")
     stage.children = (scorer,)
     await service.stop()
     deadline = time.monotonic() + _DRAIN_SECONDS

@@ -25,6 +25,9 @@ from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store.reading import SeriesStatus
 
 _LINE_SECONDS = 5.0
+_WIDEST = 80
+"""Columns of a line in a log or a pipe."""
+_BELOW = " " * len("00000 s")
 _STYLES = {"ok": "green", "alert": "bold red", "trigger": "bold red", "update": "red", "resolve": "green"}
 
 
@@ -104,13 +107,16 @@ def measured(measurement: Measurement | None) -> str:
 
 
 def line_of(frame: Frame) -> str:
-    """One frame as one line, for logs and pipes."""
-    series = "; ".join(
-        f"{one.key.name} {one.state} {measured(one.now)}" for one in frame.snapshot.series if one.state
-    )
-    return (
-        f"{frame.seconds:5.0f} s  {frame.sent:,} sent, {frame.snapshot.ledger.ingested:,} ingested  {series}"
-    )
+    """One frame as a line for logs and pipes; series that do not fit stand below it, each whole."""
+    lines = [f"{frame.seconds:5.0f} s  {frame.sent:,} sent, {frame.snapshot.ledger.ingested:,} ingested"]
+    for one in frame.snapshot.series:
+        if one.state:
+            told = f"  {one.key.name} {one.state} {measured(one.now)}"
+            if len(lines[-1]) + len(told) <= _WIDEST:
+                lines[-1] += told
+            else:
+                lines.append(_BELOW + told)
+    return "\n".join(lines)
 
 
 def frame_of(frame: Frame) -> RenderableType:

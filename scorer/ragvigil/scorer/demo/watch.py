@@ -43,6 +43,8 @@ class Snapshot:
     """Newest first."""
     answers: tuple[JudgedAnswer, ...] = ()
     """Newest first."""
+    undelivered: int = 0
+    """Messages on their way to the on-call."""
 
     def state(self, name: SeriesName) -> str | None:
         """The state of the series of that name; None before its first evaluation."""
@@ -65,6 +67,7 @@ def look(path: Path) -> Snapshot:
             tuple(reading.series(connection)),
             tuple(reading.incidents(connection, _ALL)),
             tuple(_answers(connection)),
+            reading.undelivered(connection),
         )
 
 
