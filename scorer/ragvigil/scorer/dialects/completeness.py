@@ -74,7 +74,7 @@ def completeness_of(
     if answer is None and not failed and (lost := _lost_step(roles)):
         return _partial(_ORPHANED, lost)
     if not evidence.searches and not evidence.documents:
-        if untold := _first(steps, lambda step: step.reading.unread_search):
+        if untold := _first(steps, lambda step: _may_have_searched(step, roles)):
             return _partial("what was searched for it, or given to it, is not told", untold)
         if lost := _lost_step(roles):
             return _partial(_ORPHANED, lost)
@@ -93,6 +93,19 @@ def completeness_of(
         or _of_root(roles)
         or (_TIMED_OUT if timed_out else _COMPLETE)
     )
+
+
+def _may_have_searched(step: Step, roles: Roles) -> bool:
+    """Whether what a search found, or a tool returned before the answer, is not told.
+
+    Of a function that has only its name to say so, the model's prompt knows better; the outermost is no search.
+    """
+    model = roles.generation
+    searched = step.reading.unread_list and (step is not roles.root or step.reading.declared)
+    if searched and not (model and model.reading.messages):
+        return True
+    later = model is not None and step.role == "tool" and step.span.start > model.span.end
+    return step.reading.unread_search and not later
 
 
 def _beside_texts(roles: Roles, evidence: Evidence) -> Judged | None:

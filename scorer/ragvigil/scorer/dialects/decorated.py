@@ -17,7 +17,7 @@ from ragvigil.scorer.dialects.functions import (
     or_answer,
     passages_given,
     sent_to,
-    unread_search,
+    unread_list,
 )
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
@@ -31,11 +31,12 @@ from ragvigil.scorer.dialects.values import (
     first_text,
     kind_of,
     mapping_of,
+    structure_of,
     text_of,
     unquoted,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Tokens
+from ragvigil.scorer.trace import Document, Tokens
 
 _ROLES: tuple[tuple[str, Role], ...] = (
     ("rerank", "reranker"),
@@ -58,6 +59,8 @@ _CONVERSATIONS = ("thread_id", "session_id", "conversation_id")
 _USERS = ("user_id", "customer_id")
 _AGENT_OPS = ("tool", "task", "operation", "agent", "workflow")
 """Kinds that are in the names of what AgentOps' functions were given and returned."""
+_ANSWERS = ("answer", "response", "reply")
+"""Keys of what no search returns."""
 _TYPED = {"type", "value"}
 """All that LangWatch writes around a value."""
 
@@ -162,13 +165,23 @@ class Decorated:
         if names.call and names.call in span.attributes:
             role, given = "generator", get(names.call)
         metadata = mapping_of(get("metadata"))
+        elsewhere = _is_told_elsewhere(span.attributes, role, given, made)
         return replace(
-            _content(span, names, role, given, made),
+            Reading() if elsewhere else _content(span, names, role, given, made),
             conversation_id=first_id(span.attributes, *names.conversation)
             or first_id(metadata, *_CONVERSATIONS),
             user_id=first_id(metadata, *_USERS),
             failure=_failure(span.attributes, names, made),
         )
+
+
+def _is_told_elsewhere(attributes: Mapping[str, object], role: Role, given: object, made: object) -> bool:
+    """Whether GenAI conventions tell what the step did, was given and returned, and the SDK no more than its kind."""
+    if "gen_ai.operation.name" not in attributes or role == "evaluator":
+        return False
+    if "gen_ai.input.messages" in attributes:
+        return True
+    return made is None and (given is None or role != "generator")
 
 
 def _role(kind: str) -> Role:
@@ -199,12 +212,9 @@ def _content(span: Span, names: Names, role: Role, given: object, made: object) 
     asked, search = asked_in(given), found_in(given, made)
     if role in ("retriever", "reranker"):
         found = search.documents if search else documents_found(made)
-        taken = passages_given(given)
-        return Reading(
-            role="reranker" if taken else role, query=asked, documents=found, input_documents=taken
-        )
-    unread = search is None and unread_search(span.name, made)
-    answered = Reading(role="chain", query=asked, answer=returned_in(made, asked), unread_search=unread)
+        return _declared(role, asked, found, passages_given(given), made)
+    unread = search is None and unread_list(span.name, made)
+    answered = Reading(role="chain", query=asked, answer=returned_in(made, asked), unread_list=unread)
     if search is None:
         return answered
     searched = Reading(
@@ -213,9 +223,31 @@ def _content(span: Span, names: Names, role: Role, given: object, made: object) 
     return or_answer(searched, answered, made)
 
 
+def _declared(
+    role: Role,
+    asked: str | None,
+    found: tuple[Document, ...] | None,
+    taken: tuple[Document, ...] | None,
+    made: object,
+) -> Reading:
+    """A search by its kind, which may be a whole pipeline's: what that returned is told by the trace around it."""
+    fields = mapping_of(made)
+    answer = next((text for key in _ANSWERS if (text := text_of(fields.get(key)))), None)
+    answered = Reading(role="chain", query=asked, answer=answer, unread_list=True, declared=True)
+    if answer is not None:
+        return replace(answered, documents=found or None)
+    searched = Reading(
+        role="reranker" if taken else role, query=asked, documents=found, input_documents=taken
+    )
+    if (text := text_of(made)) is None or structure_of(made) is not None:
+        return searched
+    return replace(searched, otherwise=replace(answered, answer=text), declared=True)
+
+
 def _call(attributes: Mapping[str, object], names: Names, given: object, made: object) -> Reading:
     """A model's call; what messages tell in names of their own is more than the first of them elsewhere."""
-    said, replied = (unflattened(attributes, prefix, _OWN) for prefix in (_SAID, _REPLIED))
+    told, replied = (unflattened(attributes, prefix, _OWN) for prefix in (_SAID, _REPLIED))
+    said = told or attributes.get("gen_ai.input.messages")
     sent, tools = sent_to(said or given), passages_answered(said or given)
     parameters = mapping_of(attributes.get("gen_ai.request.parameters"))
     usage = mapping_of(attributes.get(names.usage)) or mapping_of(mapping_of(made).get("usage"))

@@ -142,10 +142,15 @@ def _within(tool: Step) -> list[Step]:
 
 
 def _before(searches: list[Step], generation: Step | None) -> list[Step]:
-    """Those that ended before the generation began; all of them when clocks disagree and none did."""
+    """Those that ended before the generation began; all of them when clocks disagree and none did.
+
+    Not those, though, that only their shape says are searches, and that began after it: they took its answer apart.
+    """
     if generation is None:
         return searches
-    return [step for step in searches if step.span.end <= generation.span.start] or searches
+    start, end = generation.span.start, generation.span.end
+    before = [step for step in searches if step.span.end <= start]
+    return before or [step for step in searches if step.reading.otherwise is None or step.span.start < end]
 
 
 def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:

@@ -29,8 +29,13 @@ _CALLED = {"args", "kwargs"}
 _HITS = ("matches", "hits", "points", "objects")
 """Keys under which clients of vector stores return what they found."""
 _STORED = ('"ids"', *(f'"{key}"' for key in _HITS))
-_LISTED = re.compile(r'\s*\{\s*"(?:documents|results|passages|chunks|docs|nodes|items)"\s*:\s*\[\s*\{')
-"""How an object begins that holds a list of objects under a name for what was found."""
+_LISTS = ("documents", "passages", "chunks", "docs")
+"""Keys of an object under which nothing but passages stands; results and items are anything."""
+_LISTED = re.compile(
+    r'\s*\{\s*(?:"\w{1,40}"\s*:\s*(?:[-+.\deE]{1,40}|true|false|null)\s*,\s*){0,8}'
+    rf'"(?:{"|".join(_LISTS)})"\s*:\s*\[\s*\{{'
+)
+"""How such an object begins in JSON, behind figures or not."""
 _ANSWERING = frozenset(ANSWER_KEYS)
 _PAGES = ('"page_content"', '"pageContent"')
 
@@ -106,26 +111,30 @@ def may_list(made: str) -> bool:
 
 
 def _listed_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
-    """The passages in an object that holds one list of them, and figures; a question beside it is a chain's state."""
-    lists = [key for key, value in fields.items() if isinstance(value, list)]
-    figures = [value for value in fields.values() if value is None or isinstance(value, (int, float))]
-    if len(lists) != 1 or len(figures) + 1 != len(fields) or not _ANSWERING.isdisjoint(fields):
+    """The passages in an object that holds a list of them, and figures; a question beside it is a chain's state."""
+    others = [value for key, value in fields.items() if key not in _LISTS]
+    if len(others) + 1 != len(fields) or not all(
+        value is None or isinstance(value, (int, float)) for value in others
+    ):
         return None
-    return passages_of(fields[lists[0]])
+    return next((passages_of(fields[key]) for key in _LISTS if key in fields), None)
 
 
-def unread_search(name: str, made: object) -> bool:
+def unread_list(name: str, made: object) -> bool:
     """Whether a function that is called a search returned a list that nobody knows for passages.
 
-    >>> unread_search("find_passages", '["Snow.", "Coal."]'), unread_search("search", "[]"), unread_search("ask", ["a"])
+    >>> unread_list("find_passages", '["Snow.", "Coal."]'), unread_list("search", "[]"), unread_list("ask", ["a"])
     (True, False, False)
+    >>> unread_list("vectorize", [0.25, 0.5])
+    False
     """
     if not is_search(name):
         return False
     structure = structure_of(made)
     fields = mapping_of(structure)
-    lists = [key for key, value in fields.items() if sequence_of(value)]
-    return bool(sequence_of(structure)) or (len(lists) == 1 and _ANSWERING.isdisjoint(fields))
+    lists = [each for value in (structure, *fields.values()) if (each := sequence_of(value))]
+    words = len(lists) == 1 and not all(isinstance(each, (int, float)) for each in lists[0])
+    return words and _ANSWERING.isdisjoint(fields)
 
 
 def or_answer(searched: Reading, otherwise: Reading, made: object) -> Reading:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ragvigil.scorer.dialects.functions import asked_in, found_in, or_answer, sent_to, unread_search
+from ragvigil.scorer.dialects.functions import asked_in, found_in, or_answer, sent_to, unread_list
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -50,7 +50,7 @@ class Laminar:
             answer=returned_in(made, asked),
             conversation_id=conversation,
             user_id=user,
-            unread_search=search is None and unread_search(span.name, made),
+            unread_list=search is None and unread_list(span.name, made),
         )
         if search is None:
             return answered

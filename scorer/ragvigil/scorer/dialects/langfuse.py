@@ -14,7 +14,7 @@ from ragvigil.scorer.dialects.functions import (
     narrowed_in,
     or_answer,
     sent_to,
-    unread_search,
+    unread_list,
 )
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
@@ -100,7 +100,8 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         else (pages_in(made) if is_of_pages(made) else None)
         if role == "chain"
         else tools.documents or sent.documents,
-        unread_search=tools.unread or (role == "chain" and search is None and unread_search(span.name, made)),
+        unread_search=tools.unread,
+        unread_list=role == "chain" and search is None and unread_list(span.name, made),
         input_documents=search.input_documents if search else None,
         answer=answer,
         unread=answering and answer is None and is_unread_stream(made),

@@ -14,7 +14,7 @@ from ragvigil.scorer.dialects.functions import (
     narrowed_in,
     or_answer,
     search_in,
-    unread_search,
+    unread_list,
 )
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of, replied, role_of
@@ -161,7 +161,7 @@ def _content(span: Span) -> Reading:
         context=context,
         messages=_flat_messages(span.attributes, "llm.input_messages.") if role == "chain" else (),
         model=text_of(told("llm.model_name")) if role == "chain" else None,
-        unread_search=role == "chain" and made is not None and unread_search(span.name, made),
+        unread_list=role == "chain" and made is not None and unread_list(span.name, made),
     )
 
 

@@ -105,6 +105,8 @@ class Reading:
     """Whether the sender says that it cut documents or their texts."""
     unread_search: bool = False
     """Whether a search answered a model in words that may be passages, or an apology: nobody can tell."""
+    unread_list: bool = False
+    """Whether a function that is called a search returned a list that nobody knows for passages."""
     exchange: tuple[object, ...] = ()
     """The request to a model and its reply as the span has them, where passages may stand in them."""
     unread: bool = False
@@ -113,6 +115,8 @@ class Reading:
     """Whether its tracer hangs no step below another: with no span above them, each is a trace of its own."""
     otherwise: Reading | None = None
     """What the span says if the passages that it returned are an answer: only their shape says that it searched."""
+    declared: bool = False
+    """Whether its kind says that it searched, which some SDKs call a whole pipeline: then a model below it answered."""
 
 
 _UNKNOWN: tuple[object, ...] = (None, (), {}, Tokens(), False)

@@ -45,15 +45,38 @@ def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
     open_ = [step for step in steps if step.reading.otherwise is not None]
     if not open_:
         return  # as nearly always
+    telling = sum(step.role != "other" for step in steps)
+    silent = all(step.role != "generator" for step in steps)
     said = {_plain(step.reading.answer) for step in steps if step.role == "generator" and step.reading.answer}
-    tops = [step for step in open_ if "chain" not in step.roles_above]
+    tops = [step for step in open_ if "chain" not in step.roles_above and not step.reading.declared]
     said |= {_returned(step) for step in tops if _found_else(step)}
     for step in open_:
-        if _returned(step) in said and step.reading.otherwise is not None and not _chose(step):
+        if step.reading.declared:
+            answered = _is_pipeline(step, telling, silent=silent)
+        else:
+            answered = _returned(step) in said and not _chose(step)
+        if answered and step.reading.otherwise is not None:
             step.reading = step.reading.otherwise
             step.role = step.reading.role or "other"
     for root in roots:
         gather(root)
+
+
+def _is_pipeline(step: Step, telling: int, *, silent: bool) -> bool:
+    """Whether what is declared a search answered in words: a model in it said them, or it is all that tells anything.
+
+    Where no model is told, what is around it may have said them, too; else that may repeat an extract.
+    """
+    returned, found = _returned(step), step.reading.documents or ()
+    within = list(step.subtree())
+    if any(each.role == "generator" and _plain(each.reading.answer or "") == returned for each in within):
+        return True
+    if [_plain(each.text or "") for each in found] != [returned]:
+        return False
+    alone = sum(each.role != "other" for each in within) == telling
+    return alone or (
+        silent and any(_plain(each.reading.answer or "") == returned for each in step.ancestors())
+    )
 
 
 def _returned(step: Step) -> str:

@@ -20,7 +20,9 @@ from ragvigil.scorer.trace import Document
 _UNTOLD = re.compile(r"\s*(?:\[<|(?:[A-Za-z_.]*(?:Error|Exception|Timeout)|error|failed)\s*[:(])")
 """How a text begins that prints objects, or says that the search failed."""
 _OBJECTS = re.compile(r'\s*(?:\[\s*)?\{\s*"')
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)
+_LONGEST_MARK = 40
+"""Characters that a sender writes behind what it cut."""
 _ADDRESS = re.compile(r"<?https?://\S+>?")
 _NUMBERS = re.compile(r"^[ \t]*\[\d{1,3}\][ \t]*\S", re.MULTILINE)
 """What a line begins with that numbers a passage."""
@@ -54,11 +56,18 @@ def is_cut(text: str) -> bool:
 
     >>> is_cut('[{"id": "a", "text": "Snow is wh...[truncated]'), is_cut('[{"id": "a"}]'), is_cut('{"a": 0} is empty.')
     (True, False, False)
+    >>> is_cut('[{"id": "a"}, ...'), is_cut('[{"id": "a", "at": datetime(2026, 1, 1)}]'), is_cut('{"a": 1, ...} is it.')
+    (True, False, False)
     """
     if not _OBJECTS.match(text):
         return False
+    text = text.strip()
     try:
-        _DECODER.raw_decode(text.lstrip())
+        _DECODER.raw_decode(text)
+    except json.JSONDecodeError as error:
+        left = text[error.pos :]
+        at_end = len(left) <= _LONGEST_MARK and "}" not in left
+        return (at_end or error.msg.startswith("Unterminated")) and not written_in(text)
     except (ValueError, RecursionError):
         return not written_in(text)
     return False

@@ -51,7 +51,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     text = text_of(result) if documents is None and structure_of(result) is None else None
     numbered = (parted_in(text) if text else None) or ()
     if not passages and len(numbered) < _FEW:
-        return Reading(role="tool", tool=name, truncated=text is not None and _is_cut_list(text))
+        return Reading(role="tool", tool=name, unread_search=text is not None and _is_cut_list(text))
     return Reading(
         role="retriever", tool=name, query=query, documents=documents if passages else ranked(numbered)
     )
