@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
 from ragvigil.exporters import Alert, Example
+from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, Sums
 from ragvigil.scorer.store._packing import pack, unpack
 from ragvigil.scorer.store._rows import record_of
@@ -53,10 +54,7 @@ _WORST = (
     "{where} ORDER BY o.value, r.started_at DESC LIMIT ?"
 )
 _INCIDENTS = "SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL"
-_SEEN = (
-    f"SELECT count(*) FROM (SELECT 1 FROM sightings INDEXED BY sightings_by_time WHERE {_PLACE} AND started_at >= ? "
-    "LIMIT 1000)"
-)
+_ANSWERS = f"SELECT coalesce(sum(answers), 0) FROM arrivals WHERE {_PLACE} AND minute >= ?"
 _JOIN_STREAM = "JOIN sightings s ON s.record_id = o.record_id"
 _NEWEST_JUDGED = 3_000
 
@@ -77,13 +75,17 @@ class SqliteWatching:
 
     def places(self) -> Sequence[Place]:
         """Every service and environment with a record that is kept for the detectors, or with an open incident."""
-        ill = ((row[0], row[1]) for row in self._connection.execute(_INCIDENTS))
+        ill = map(_of, self.in_incident())
         known = sorted({*seen_places(self._connection), *ill})
         return [Place(service, environment or None) for service, environment in known]
 
-    def seen(self, place: Place, since: int) -> int:
-        """How many of its records began at or after that moment, 1,000 at most."""
-        (count,) = self._connection.execute(_SEEN, (*_of(place), since)).fetchone()
+    def in_incident(self) -> Collection[Place]:
+        """Those with an incident that is not resolved."""
+        return {Place(row[0], row[1] or None) for row in self._connection.execute(_INCIDENTS)}
+
+    def answers(self, place: Place, since: int) -> int:
+        """How many came of it from the minute of that moment on."""
+        (count,) = self._connection.execute(_ANSWERS, (*_of(place), since // MINUTE)).fetchone()
         return int(count)
 
     def detector(self, place: Place) -> tuple[str | None, str | None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
 
@@ -72,8 +72,12 @@ class WatchStore(Protocol):
         """Every service and environment with a record that is kept for the detectors, or with an open incident."""
         ...
 
-    def seen(self, place: Place, since: int) -> int:
-        """How many of its records began at or after that moment, 1,000 at most."""
+    def in_incident(self) -> Collection[Place]:
+        """Those with an incident that is not resolved."""
+        ...
+
+    def answers(self, place: Place, since: int) -> int:
+        """How many came of it from the minute of that moment on."""
         ...
 
     def detector(self, place: Place) -> tuple[str | None, str | None]:

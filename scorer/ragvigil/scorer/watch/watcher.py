@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -141,7 +141,7 @@ class Watcher:
         return done
 
     def _chosen(self, now: int) -> Sequence[Place]:
-        """The places to watch: where there are too many, those in an incident, that page, and that answer most.
+        """The places to watch: where there are too many, those that page, in an incident, and that answer most.
 
         They are ranked once in the time of a batch. What waits of the others is kept as long as any record is, so
         that a place that is chosen later begins there.
@@ -151,7 +151,8 @@ class Watcher:
             return places
         if now // self._batch != self._ranked:
             self._ranked = now // self._batch
-            places = sorted(places, key=lambda place: self._rank(place, now))
+            ill = self._store.in_incident()
+            places = sorted(places, key=lambda place: self._rank(place, now, ill))
             self._first = places[:most]
             with self._store.transaction():
                 for place in places[most:]:
@@ -165,10 +166,11 @@ class Watcher:
             )
         return self._first
 
-    def _rank(self, place: Place, now: int) -> tuple[bool, bool, int]:
-        """What is watched first comes first."""
-        told = SeriesKey("faithfulness", place.service, place.environment).is_told(self._environments)
-        return not self._store.open_incidents(place), not told, -self._store.seen(place, now - DAY)
+    def _rank(self, place: Place, now: int, ill: Collection[Place]) -> tuple[bool, bool, int, bool]:
+        """What is watched first comes first; one that is watched stays until another answers twice as much."""
+        told = place.key("faithfulness").is_told(self._environments)
+        watched = place in self._detectors
+        return not told, place not in ill, -self._store.answers(place, now - DAY) * (1 + watched), not watched
 
     def rejudged(self, judgements: Sequence[Judgement]) -> None:
         """Take the answers to canaries."""
