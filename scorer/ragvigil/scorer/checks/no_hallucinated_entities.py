@@ -15,6 +15,7 @@ from collections.abc import Iterator, Sequence
 
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers, years_of_dates
+from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
@@ -115,11 +116,12 @@ def _has_a_name_beside(sequence: Sequence[Word], place: int) -> bool:
 
 
 def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> frozenset[int]:
-    """Which numbers of a statement are no facts, or are totals and changes of others."""
+    """Which numbers of a statement are no facts, or are worked out of others."""
     sequence, text, evidence = statement.words, statement.text, prepared.evidence
     lacking = _lacking(prepared, sequence, asked)
     idle = idle_numbers(sequence, text, lacking, hours=True)
     idle |= derived_values(sequence, text, lacking, evidence)
+    idle |= sums_of(sequence, text, lacking, evidence, asked).right
     return idle | years_of_dates(sequence, lacking, evidence.numbers)
 
 

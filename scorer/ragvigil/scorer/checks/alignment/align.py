@@ -10,7 +10,7 @@ from functools import partial
 from itertools import chain, pairwise, repeat
 from math import log1p
 from types import MappingProxyType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
@@ -18,20 +18,19 @@ from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures, flags_of
-from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
-from ragvigil.scorer.checks.alignment.idle import idle_words, lacking_numbers, words_within
+from ragvigil.scorer.checks.alignment.idle import words_within
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
-from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.runs import runs
+from ragvigil.scorer.checks.alignment.said import Said
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word
 
 FIGURES = (
     "coverage",
@@ -131,7 +130,7 @@ def align(
 ) -> list[Alignment]:
     """Each of `claims`, its words and its text, on `evidence`; `question`: stems of the query, which none invented."""
     ranges = Ranges(evidence.segments)
-    said = [_Said.of(*claim, evidence, ranges) for claim in claims]
+    said = [Said.of(*claim, evidence, ranges, question) for claim in claims]
     overs = overlaps([one.stems for one in said], [one.denying for one in said], evidence, weights)
     telling = [place for place, one in enumerate(said) if one.places]
     laid = _lay([said[one] for one in telling], [overs[one] for one in telling], evidence, question, weights)
@@ -148,47 +147,10 @@ def align(
     return [next(found) if one.places else _IDLE for one in said]
 
 
-class _Said(NamedTuple):
-    """What a claim says."""
-
-    words: Sequence[Word]
-    text: str
-    places: list[int]
-    """Which of the words are meaningful."""
-    sequence: list[str]
-    """Their stems."""
-    stems: list[str]
-    """Each of these once."""
-    denying: bool
-    telling: Sequence[Word]
-    """The words without those that need not stand in the evidence."""
-    hours: Disagreement
-    """What it says of days and times, beside a record's."""
-    miscounts: bool
-    """Whether it shows how it works a number out, and that comes to another one."""
-
-    @classmethod
-    def of(cls, claim: Sequence[Word], text: str, evidence: Evidence, ranges: Ranges) -> Self:
-        """What `claim`, the words of `text`, says that `evidence` must hold; `ranges`: the days of that."""
-        hours = compare(text, evidence.hours) if evidence.hours else AGREED
-        lacking = lacking_numbers(claim, evidence)
-        sums = sums_of(claim, text, lacking, evidence)
-        idle = idle_words(claim, text, lacking, evidence, ranges, hours.right) | sums.right
-        places = [place for place, word in enumerate(claim) if word.content and word.stem not in FRAME_STEMS]
-        telling = claim
-        if idle:
-            places = [place for place in places if place not in idle]
-            telling = [word for place, word in enumerate(claim) if place not in idle]
-        sequence = [claim[place].stem for place in places]
-        return cls(
-            claim, text, places, sequence, sorted(set(sequence)), denies(claim), telling, hours, sums.wrong
-        )
-
-
 class _Laid(NamedTuple):
     """A claim beside what the evidence has of it."""
 
-    said: _Said
+    said: Said
     over: Overlap
     evidence: Evidence
     question: Collection[str]
@@ -217,7 +179,7 @@ _laid = partial(tuple[object, ...].__new__, _Laid)
 
 
 def _lay(
-    said: Sequence[_Said],
+    said: Sequence[Said],
     overs: Sequence[Overlap],
     evidence: Evidence,
     question: Collection[str],

@@ -66,6 +66,8 @@ _QUOTIENT = re.compile(
     rf"(?P<a>{SIGN})[^{SIGN}]{{0,45}}?(?P<b>{SIGN})[^{SIGN}]{{0,45}}?{THAT_IS}[^{SIGN}]{{0,16}}?(?P<r>{SIGN})[^{SIGN}]{{0,25}}?{PER}\w"
 )
 _PRICED = re.compile(rf"(?P<p>{SIGN})(?:\s[^\W\d_]{{2,12}})?{PER}(?P<unit>[^\W\d_]{{3,20}})")
+_OPENS_A_LIST = re.compile(rf"{SIGN}[^{SIGN}.;]{{0,20}}?[:(=]")
+_FEWEST_LISTED, _MOST_LISTED = 3, 6
 _BACK, _BESIDE, _STEM, _COUNTED = 3, 25, 5, 12
 
 
@@ -230,6 +232,34 @@ def _priced(said: Claimed) -> Iterator[Reckoned]:
                 yield from compared(said, result, (price, many), values, shown=False)
 
 
+def _portions_of_a_sum(said: Claimed) -> Iterator[Reckoned]:
+    """410 dollars, at 4.1 % of 10,000 dollars; 9.60 dollars, with 20 % off 12."""
+    shares = [one for one in said.quantities if RATIO in kinds(one)]
+    sums = [one for one in said.quantities if any(map(_is_a_sum, kinds(one)))]
+    if len(shares) != 1 or len(sums) != 2:
+        return
+    for result, whole in (sums, reversed(sums)):
+        factors = [factor for part in _parts(shares[0]) for factor in (part, 1 - part, 1 + part)]
+        values = [(one.kind, one.much * factor, True) for one in whole.amounts for factor in factors]
+        yield from compared(said, result, (shares[0], whole), values, shown=False)
+
+
+def _listed(said: Claimed) -> Iterator[Reckoned]:
+    """120 euros: 80 euros for the first hour and 40 euros for the second one."""
+    sums = [one for one in said.quantities if any(map(_is_a_sum, kinds(one)))]
+    if not _FEWEST_LISTED <= len(sums) <= _MOST_LISTED:
+        return
+    result, *others = sums
+    if _OPENS_A_LIST.match(said.skeleton, said.where[said.quantities.index(result)]):
+        common = [kind for kind in sorted(kinds(result)) if all(kind in kinds(one) for one in others)]
+        values = [(kind, sum(_reading(one, kind)[0] for one in others), False) for kind in common]
+        yield from compared(said, result, others, values, shown=False)
+
+
+def _is_a_sum(kind: str) -> bool:
+    return kind.startswith("sum")
+
+
 ARITHMETIC: tuple[Callable[[Claimed], Iterator[Reckoned]], ...] = (
     *(
         _chains,
@@ -242,6 +272,8 @@ ARITHMETIC: tuple[Callable[[Claimed], Iterator[Reckoned]], ...] = (
         _multiples,
         _quotients,
         _priced,
+        _portions_of_a_sum,
+        _listed,
     ),
 )
 """What finds them."""

@@ -29,6 +29,7 @@ _ALIKE = 0.8
 _FEWEST_WITHIN = 2
 """Meaningful words of a claim that may be looked for within a longer sentence."""
 _OF_ONE = ("month", "date", "weekday", "moment", "place", "part")
+_NAUGHT = ("0",)
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
@@ -45,9 +46,14 @@ def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
     if leaves_it_so(*((claim, best.words) if denying else (best.words, claim))):
         return False
     if denying:
-        return _shares(_denied(claim), best.content)
-    said = frozenset(word.stem for word in claim if word.content)
+        return _shares(_denied(claim), best.content - _lacked(best.words))
+    said = frozenset(word.stem for word in claim if word.content) - _lacked(claim)
     return _shares(_denied(best.words), said) and best.denies_of(said)
+
+
+def _lacked(sequence: Sequence[Word]) -> set[str]:
+    """What a sentence says is not there, though it denies nothing: zero downtime."""
+    return {after.stem for word, after in pairwise(sequence) if word.numbers == _NAUGHT and after.content}
 
 
 def _denied(sequence: Sequence[Word]) -> set[str]:

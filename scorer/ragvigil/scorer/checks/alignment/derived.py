@@ -10,9 +10,10 @@ from math import prod
 
 from ragvigil.scorer.checks.alignment.numbers import YEARS
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCY_SIGNS
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import Word, offsets, values
+from ragvigil.scorer.choices import longest_first
 
 _TOTAL = skipping(
     [
@@ -23,9 +24,10 @@ _TOTAL = skipping(
     ]
 )
 _TOTAL_SIGN = re.compile(
-    r"[=\u00d7\u2211\u5408\u603b\u4e00](?:(?<=[=\u00d7\u2211])|(?<=\u5408)[\u8a08\u8ba1]|(?<=[\u603b\u4e00])\u5171)"
+    r"[=\u00d7\u2211\u5408\u603b\u4e00\u306a\u3067\u6240](?:(?<=[=\u00d7\u2211])|(?<=\u5408)[\u8a08\u8ba1]"
+    r"|(?<=[\u603b\u4e00])\u5171|(?<=\u306a)\u306e\u3067|(?<=\u3067)\u3059\u306e\u3067|(?<=\u6240)\u4ee5)"
 )
-"""What says that a number is worked out, in words and in signs or Chinese characters."""
+"""What says that a number is worked out, in words and in signs, Chinese characters or kana."""
 _CHANGE = skipping(
     [
         r"(?:add(?:s|ed|ing)?|gr[eo]ws?|growth|r[io]se[ns]?|increas\w+|up|f[ae]ll(?:s|en)?|decreas\w+|declin\w+)\b",
@@ -42,6 +44,7 @@ _RECENT_YEARS = frozenset(range(1900, 2100))
 """A set, as YEARS is: a float is looked for in a range by comparing it with all."""
 _DIGITS_OF_A_YEAR = 4
 _EXACTLY = 1e-6
+_IS_MONEY = re.compile(rf"\s?(?:{longest_first(CURRENCIES)})(?![^\W\u3040-\u9fff])", re.IGNORECASE)
 
 
 def derived_values(
@@ -76,7 +79,7 @@ def derived_values(
 def _may_result(amount: float, text: str, start: int, end: int) -> bool:
     """Whether what `text` has from `start` to `end` may be worked out: no small count, unless of money, and no year."""
     if amount <= _COUNTED and amount % 1 == 0:
-        return text[:start].rstrip()[-1:] in CURRENCY_SIGNS
+        return text[:start].rstrip()[-1:] in CURRENCY_SIGNS or _IS_MONEY.match(text, end) is not None
     return amount not in YEARS or end - start > _DIGITS_OF_A_YEAR
 
 
@@ -85,6 +88,16 @@ def _amount(numbers: Sequence[str]) -> float | None:
 
 
 def _totals(
+    claim: Sequence[Word], sought: dict[int, float], rows: Sequence[Sequence[float]]
+) -> frozenset[int]:
+    """Which of the numbers `sought` are totals; those that are may be parts of the others."""
+    found = frozenset[int]()
+    while more := _totals_of(claim, {one: sought[one] for one in sought if one not in found}, rows):
+        found |= more
+    return found
+
+
+def _totals_of(
     claim: Sequence[Word], sought: dict[int, float], rows: Sequence[Sequence[float]]
 ) -> frozenset[int]:
     told = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.derived import derived_values
@@ -16,10 +16,14 @@ from ragvigil.scorer.checks.reading.words import Word, offsets
 Span = tuple[int, int]
 
 
-def lacking_numbers(claim: Sequence[Word], evidence: Evidence) -> list[int]:
-    """The places of the words of `claim` whose numbers stand nowhere in `evidence`."""
+def lacking_numbers(claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> list[int]:
+    """The places of the words of `claim` whose numbers stand neither in `evidence` nor in `question`, its stems."""
     return [
-        place for place, word in enumerate(claim) if word.numbers and is_novel(word.numbers, evidence.numbers)
+        place
+        for place, word in enumerate(claim)
+        if word.numbers
+        and is_novel(word.numbers, evidence.numbers)
+        and not any(value in question for value in word.numbers)
     ]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from math import log1p
 
+from ragvigil.scorer.checks.reading.courtesy import CAPITALISED
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word
@@ -28,8 +29,11 @@ def novelty(
 def novel_names(
     claim: Sequence[Word], evidence: Evidence, question: Collection[str], best: Collection[str]
 ) -> tuple[float, float]:
-    """How many names are found nowhere, and how many elsewhere than among the stems of the `best` sentence."""
-    names = {word.stem for word in claim[1:] if word.name and word.content}
+    """How many names are found nowhere, and how many elsewhere than among the stems of the `best` sentence.
+
+    Words that are only polite by their capital, as German *Ihrer*, are none.
+    """
+    names = {word.stem for word in claim[1:] if word.name and word.content and word.stem not in CAPITALISED}
     found = {name for name in names if name in evidence.places}
     novel = sum([name not in question for name in names - found])
     return log1p(novel), log1p(sum([name not in best for name in found]))

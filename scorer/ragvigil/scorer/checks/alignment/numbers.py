@@ -31,6 +31,10 @@ _DEGREES = re.compile(
     r"(\d\d{0,2}(?:\.\d)?)\s?(?:°|º|degrees\s)?\s?(F|C|fahrenheit|celsius)\b", re.IGNORECASE
 )
 """It begins with a digit, to which the engine skips; a sign stands before it."""
+_LISTED = re.compile(
+    r"(?P<list>[^\u3001\u3002\s]{1,30}(?:\u3001[^\u3001\u3002\s]{1,30}){1,11})\u306e(?P<many>\d{1,2})(?:\u7a2e\u985e|\u3064|\u70b9|\u9805\u76ee|\u5f62\u5f0f)"
+)
+_SEPARATES = re.compile("\u3001")
 _NEAR_DEGREES = 0.6
 _TWICE = 2
 _TOLD, _MOST_TOLD = 3, 6
@@ -58,7 +62,7 @@ def idle_numbers(
     [2, 9]
     """
     idle = _IDLE_BESIDE_HOURS if hours else _IDLE
-    spans = [match.span() for match in idle.finditer(text)] + _converted(text)
+    spans = [match.span() for match in idle.finditer(text)] + _converted(text) + _counting_a_list(text)
     derived = _derived(claim, lacking)
     if not spans and _TWO.isdisjoint([word.numbers for word in claim]):
         return derived  # as mostly
@@ -133,6 +137,19 @@ def _converted(text: str) -> list[tuple[int, int]]:
             and abs(_celsius(other, other_celsius) - _celsius(degrees, celsius)) <= _NEAR_DEGREES
             for _, other, other_celsius in told[:place]
         )
+    ]
+
+
+def _counting_a_list(text: str) -> list[tuple[int, int]]:
+    """Where a Japanese claim counts what it lists right before.
+
+    >>> [_counting_a_list(text) for text in ("PDF、TXTの2種類です。", "PDF、TXTの3種類です。")]
+    [[(8, 9)], []]
+    """
+    return [
+        found.span("many")
+        for found in (_LISTED.finditer(text) if "\u3001" in text else ())
+        if int(found["many"]) == len(_SEPARATES.findall(found["list"])) + 1
     ]
 
 

@@ -14,6 +14,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.alignment.reckoning import one_of
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
 from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -57,6 +58,10 @@ _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _MOST_RECORDS = 50
 
 
+_AGAINST = re.compile(rf"\s{one_of('against')}\s", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
+
+
 class _Part(NamedTuple):
     """What one part tells."""
 
@@ -88,8 +93,8 @@ def is_of_another_part(
     >>> [is_of_another_part(words(text), text, train.segments[0], 0, train) for text in texts]
     [True, False, False]
     """
-    if best.span is None or not [word for word in claim if word.numbers]:
-        return False  # as mostly
+    if best.span is None or not [word for word in claim if word.numbers] or _AGAINST.search(text):
+        return False  # as mostly, or it sets one against the other itself
     counted = {kind for kind in _counted_in(text) if _is_told_near(kind, place, evidence)}
     if not counted:
         return False
@@ -182,6 +187,8 @@ def _belongs_to_another(
         return False
     if named and not _leaves_out(others[0], beside[0], said):
         return False  # the claim names what has the number, too
+    if _years_in(beside[0], said) - _years_in(others[0], said):
+        return False  # by its year
     own &= others[0].stems
     if not _tells_it_apart(own, said, others[0], beside[0], counts):
         return False
@@ -191,6 +198,11 @@ def _belongs_to_another(
         and segment.numbers.isdisjoint(others[0].numbers)
         for segment in (evidence.segments[place] for stem in own for place in evidence.places.get(stem, ()))
     )
+
+
+def _years_in(part: _Part, said: set[str]) -> set[str]:
+    """The years of a part that a claim with the stems `said` tells."""
+    return {word.stem for word in words(part.said) if word.numbers and _YEAR.fullmatch(word.stem)} & said
 
 
 def _own_words(part: _Part, counts: Mapping[str, int]) -> set[str]:

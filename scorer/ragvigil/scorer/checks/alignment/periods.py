@@ -31,12 +31,18 @@ _RANGE = (
 )
 _CHANGE = (
     re.compile(rf"{_RANGE}(?P<gap>[^{SIGN}]{{0,60}}?)(?P<r>{SIGN})"),
-    re.compile(rf"(?P<r>{SIGN})(?P<gap>[^{SIGN}]{{0,45}}?){_RANGE}"),
+    re.compile(rf"(?P<r>{SIGN})(?P<gap>[^{SIGN}]{{0,45}}?(?:{SIGN}[^{SIGN}]{{0,12}}?)?){_RANGE}"),
 )
 _TELLS_CHANGE = re.compile(rf"\b{one_of('changed', 'more')}\b|{THAT_IS}")
 _A_DAY = re.compile(rf"(?:{PER}{_A_DAY_IS})?[,:(\s]*")
+_BY_PERIOD: dict[str, str] = {
+    word: name
+    for name, words in DATA["by_period"].items()
+    for one in words
+    for word in (one, f"{one}s", f"{one}es")
+}
 _RATE = re.compile(
-    rf"(?P<a>{SIGN})(?:\s\w{{1,20}})?{PER}(?P<one>{_PERIOD})\b[^{SIGN}.;]{{0,6}}?(?:{THAT_IS}|\()[^{SIGN}.;]{{0,12}}?(?P<r>{SIGN})(?:\s\w{{1,20}})?"
+    rf"(?P<a>{SIGN})(?:\s\w{{1,20}})?(?:{PER}(?P<one>{_PERIOD})|\s(?P<by>{longest_first(_BY_PERIOD)}))(?!\w)[^{SIGN}.;]{{0,6}}?(?:{THAT_IS}|\()[^{SIGN}.;]{{0,12}}?(?P<r>{SIGN})(?:\s\w{{1,20}})?"
     rf"{PER}(?P<other>{_PERIOD})\b"
 )
 _EACH = re.compile(
@@ -53,7 +59,7 @@ _THEN = re.compile(
     rf"(?P<a>{SIGN})[^{SIGN}]{{0,60}}?(?P<b>{SIGN})[^{SIGN}]{{0,60}}?(?P<r>{SIGN})[^{SIGN}]*\Z"
 )
 _HOW_MANY = {(great, small): float(many) for great, small, many in DATA["how_many"]}
-_LENGTHS = {"day": 86_400.0, "week": 604_800.0}
+_LENGTHS = {"minute": 60.0, "hour": 3_600.0, "day": 86_400.0, "week": 604_800.0}
 _BESIDE = 25
 
 
@@ -64,6 +70,8 @@ def _changes(said: Claimed) -> Iterator[Reckoned]:
             result, one, other = given_of(said, found, "r", "a", "b")
             values = list(apart(one, other))
             timed = any(one.kind in (CLOCK, DAY) for one in one.amounts) or is_year(one)
+            if SIGN in found["gap"] and not is_year(said.quantities[said.quantities.index(result) + 1]):
+                continue
             if (found["span"] and not timed) or _takes_days(result):
                 continue  # between 4 and 5 % is no change, and open from 9 to 5 on seven days neither
             before = said.skeleton[max(0, found.start("r") - _BESIDE) : found.start("r")]
@@ -89,7 +97,8 @@ def _between(said: Claimed) -> Iterator[Reckoned]:
 def _rates(said: Claimed) -> Iterator[Reckoned]:
     """11 euros a month, that is 132 euros a year."""
     for found in _RATE.finditer(said.skeleton):
-        one, other = _PERIODS[found["one"]], _PERIODS[found["other"]]
+        one = _PERIODS[found["one"]] if found["one"] else _BY_PERIOD[found["by"]]
+        other = _PERIODS[found["other"]]
         many = _HOW_MANY.get((other, one)) or 1 / _HOW_MANY.get((one, other), 1.0)
         if one == other or many == 1:
             continue
@@ -147,6 +156,23 @@ def _measures_otherwise(one: Quantity, other: Quantity) -> bool:
     return not (sizes[0] and sizes[1]) or sizes[0].isdisjoint(sizes[1])
 
 
+def _clocks(said: Claimed) -> Iterator[Reckoned]:
+    """At 14:00 at the earliest, if it was 8:00 before: at least 6 hours lie between."""
+    times = [one for one in said.quantities if TIME in kinds(one)]
+    clocks = [one for one in said.quantities if CLOCK in kinds(one)]
+    if len(times) != 1 or len(clocks) != 2:
+        return
+    for result, other in (clocks, reversed(clocks)):
+        values = [
+            (CLOCK, (at.much + sign * time.much) % A_DAY, False)
+            for at in other.amounts
+            for time in times[0].amounts
+            for sign in (1, -1)
+            if (at.kind, time.kind) == (CLOCK, TIME)
+        ]
+        yield from compared(said, result, (other, times[0]), values, shown=False)
+
+
 def _thens(said: Claimed) -> Iterator[Reckoned]:
     """It begins at 11:15 and takes 75 minutes, so it ends at 12:30."""
     for found in _THEN.finditer(said.skeleton):
@@ -160,6 +186,6 @@ def _thens(said: Claimed) -> Iterator[Reckoned]:
 
 
 PERIODS: tuple[Callable[[Claimed], Iterator[Reckoned]], ...] = (
-    *(_changes, _between, _rates, _each, _often, _conversions, _thens),
+    *(_changes, _between, _rates, _each, _often, _conversions, _clocks, _thens),
 )
 """What finds them."""

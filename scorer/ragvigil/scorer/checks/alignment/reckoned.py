@@ -15,8 +15,9 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.alignment.arithmetic import ARITHMETIC
 from ragvigil.scorer.checks.alignment.numbers import is_novel
 from ragvigil.scorer.checks.alignment.periods import PERIODS
-from ragvigil.scorer.checks.alignment.quantities import Quantity, claimed
-from ragvigil.scorer.checks.alignment.reckoning import DATA, Reckoned
+from ragvigil.scorer.checks.alignment.quantities import COUNT, RATIO, Claimed, Quantity, claimed
+from ragvigil.scorer.checks.alignment.reachable import reachable
+from ragvigil.scorer.checks.alignment.reckoning import DATA, Reckoned, is_year, kinds
 from ragvigil.scorer.checks.alignment.yearly import COSTING
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.patterns import skipping
@@ -53,8 +54,16 @@ class Sums(NamedTuple):
 NONE = Sums(frozenset(), wrong=False)
 
 
-def sums_of(claim: Sequence[Word], text: str, lacking: Collection[int], evidence: Evidence) -> Sums:
+def sums_of(
+    claim: Sequence[Word],
+    text: str,
+    lacking: Collection[int],
+    evidence: Evidence,
+    question: Collection[str] = (),
+) -> Sums:
     """What `claim`, the words of `text`, works out of numbers of the `evidence`, which has not the `lacking` ones.
+
+    A claim that has hardly a word of its own is about what the `question`, given as its stems, asks.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> from ragvigil.scorer.trace import Document
@@ -69,9 +78,9 @@ def sums_of(claim: Sequence[Word], text: str, lacking: Collection[int], evidence
         return NONE
     said = claimed(claim, text)
     found = list(chain.from_iterable(find(said) for find in _FORMS))
-    if not found:
+    if not found and not lacking:
         return NONE
-    about = _About(claim, evidence)
+    about = _About(claim, evidence, question)
     right = [one for one in found if one.right and about.tells(one)]
     fitting = {one.result for one in found if one.right}
     wrong = any(
@@ -79,8 +88,24 @@ def sums_of(claim: Sequence[Word], text: str, lacking: Collection[int], evidence
         for one in found
         if not one.right
     )
-    results = frozenset(chain.from_iterable(one.result.places for one in right))
+    results = frozenset(chain.from_iterable(one.result.places for one in right)).intersection(lacking)
+    shown = frozenset(chain.from_iterable(one.result.places for one in found if one.shown))
+    left = [place for place in lacking if place not in results and place not in shown]
+    if left and not wrong:
+        results |= _reached(said, left, about)
     return Sums(results.intersection(lacking), wrong)
+
+
+def _reached(said: Claimed, lacking: Sequence[int], about: _About) -> frozenset[int]:
+    """Places of the `lacking` words to which steps lead from numbers that are told where the claim's words are."""
+    reached = reachable(said, lacking, about.beside())
+    known = {one.result for one in reached}
+    results: set[int] = set()
+    for one in reached:
+        of = tuple(part for part in one.of if part not in known)
+        if len(one.of) < _FEWEST or not of or about.tells(Reckoned(one.result, of, right=True, shown=False)):
+            results.update(one.result.places)
+    return frozenset(results)
 
 
 def _may_show(claim: Sequence[Word], text: str) -> bool:
@@ -91,10 +116,12 @@ def _may_show(claim: Sequence[Word], text: str) -> bool:
 class _About:
     """Which sentences are about a claim, and what these tell."""
 
-    def __init__(self, claim: Sequence[Word], evidence: Evidence) -> None:
+    def __init__(self, claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> None:
         self._claim, self._evidence = claim, evidence
         stems = {word.stem for word in claim if word.content and not word.numbers}
-        names = {word.stem for word in claim if word.name} & stems
+        if sum([stem in evidence.places for stem in stems - COSTING]) < _FEWEST:
+            stems.update(question)
+        names = {word.stem for word in claim if word.name and word.stem in evidence.places} & stems
         self._names = names - COSTING - {word.stem for word in claim[:1]}
         self._shared = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in stems))
         self._named = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in names))
@@ -103,7 +130,8 @@ class _About:
         """Whether the numbers it comes of stand where the claim's words do, one of them where most of them do.
 
         Of the sentences with numbers that one must have most of the claim's names, and of these most of its words; all
-        of the names must stand there. Rates for another time are left to `yearly_prices`, which asks for more.
+        of the names that stand anywhere must stand there, and of a share where its whole is told. Rates for
+        another time are left to `yearly_prices`, which asks for more.
         """
         if one.rate:
             return False
@@ -111,7 +139,15 @@ class _About:
         most = max(map(self._about, self._numbered), default=None) if told else None
         if most is None or not any(self._about(place) == most for where in told for place in where):
             return False
-        said = {word.stem for place in chain(*told) for word in self._evidence.segments[place].words}
+        wholes = [given for given in one.of if RATIO not in kinds(given)]
+        of_a_whole = (
+            [held for given in wholes if (held := self._holding(given))] if wholes != [*one.of] else []
+        )
+        said = {
+            word.stem
+            for place in chain(*(of_a_whole or told))
+            for word in self._evidence.segments[place].words
+        }
         return self._names <= said
 
     @made_once
@@ -120,6 +156,19 @@ class _About:
 
     def _about(self, place: int) -> tuple[int, int]:
         return self._named[place], self._shared[place]
+
+    def beside(self) -> list[Quantity]:
+        """The numbers of the one sentence that is most about the claim, or of two, that have no other of their unit."""
+        most = max(map(self._about, self._numbered), default=None)
+        nearest = [place for place in self._numbered if self._about(place) == most]
+        told: list[Quantity] = []
+        for place in nearest if len(nearest) <= _FEWEST else ():
+            segment = self._evidence.segments[place]
+            if segment.span is not None:
+                read = claimed(segment.words, segment.text[slice(*segment.span)])
+                told += [one for one in read.quantities if not is_year(one)][:_MOST]
+        measured = Counter(kind for one in told for kind in kinds(one) if kind not in (COUNT, RATIO))
+        return [one for one in told if all(measured[kind] <= 1 for kind in kinds(one))]
 
     def knows(self, one: Reckoned) -> bool:
         """Whether the numbers that it comes of stand in the evidence."""

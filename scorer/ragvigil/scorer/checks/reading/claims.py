@@ -19,7 +19,12 @@ from ragvigil.scorer.checks.reading.courtesy import (
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
-from ragvigil.scorer.checks.reading.pleasantries import begins_politely, confirms_nothing, ends_politely
+from ragvigil.scorer.checks.reading.pleasantries import (
+    advises_to_ask,
+    begins_politely,
+    confirms_nothing,
+    ends_politely,
+)
 from ragvigil.scorer.checks.reading.refusal import (
     Wording,
     advises,
@@ -132,7 +137,7 @@ def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement,
         return statements
     first, last = int(statements[0].kind == "phrase"), len(statements) - 1
     polite = {first} if begins_politely(statements[first].text) else set[int]()
-    if ends_politely(statements[last].text):
+    if ends_politely(statements[last].text) or advises_to_ask(statements[last].text):
         polite.add(last)
     if not polite or not any(
         one.kind in ("claim", "refusal") for place, one in enumerate(statements) if place not in polite

@@ -25,6 +25,12 @@ _MULTIPLES = {
     "eighty": 80,
     "ninety": 90,
 }
+_SMALL = {
+    name: place
+    for place, name in enumerate(
+        ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"], 1
+    )
+}
 _BELOW_TEN = "first|second|third|fourth|fifth|sixth|seventh|eighth|ninth"
 _WORD = rf"(?:{'|'.join(_MULTIPLES)})[\s-](?:{_BELOW_TEN})|" + longest_first(_PLACES)
 _IN_DIGITS = r"(?P<digits>\d{1,2})(?:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e(?=\s))"
@@ -49,6 +55,16 @@ _COUNTED = re.compile(
 """Day 3, which is the third one."""
 _MAY_BE_COUNTED = re.compile(r"\d(?<=[^\W\d_]\s\d)\d?(?![\w%/-])")
 """It begins with a digit, to which the engine skips; what is counted, in whatever case, it would try everywhere."""
+_IN_A_WORD = re.compile(
+    rf"(?<![\w-])(?:{'|'.join(_DATA['counted'])})\s(?P<told>{'|'.join(_SMALL)})(?![\w-]|\s(?:and|to|or)\s)",
+    re.IGNORECASE,
+)
+"""Day four."""
+_DOTTED = re.compile(
+    r"\b(?:de[mnrs]|die|das|zu[mr]|[av]b|[av]om|am|im|ins|beim|jede[mnrs]?)\s(?P<told>\d{1,2})\."
+    r"(?=\s(?!Januar|Februar|März|April|Mai|Jun|Jul|August|Sept|Okto|Novem|Dezem)[A-ZÄÖÜ][a-zäöüß]{3})"
+)
+"""German: ab dem 4. Tag."""
 _WORD_BEFORE = re.compile(r"[^\W\d_]+\s\Z")
 _LONGEST_COUNTED = 12
 """Characters of what is counted and the white space behind it, and more."""
@@ -68,7 +84,7 @@ def may_have_ordinals(text: str) -> bool:
     >>> [may_have_ordinals(text) for text in ("on the 3rd floor", "on day 3", "on floor 3")]
     [True, True, False]
     """
-    return _MAYBE.search(text) is not None or any(_counted(text))
+    return _MAYBE.search(text) is not None or any(_counted(text)) or any(_otherwise_told(text))
 
 
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
@@ -83,6 +99,8 @@ def ordinals(text: str) -> Iterator[tuple[int, int, int]]:
             yield found.start(), found.end(), place
     for found in _counted(text):
         yield *found.span("digits"), int(found["digits"])
+    for found in _otherwise_told(text):
+        yield *found.span("told"), _SMALL.get(found["told"].casefold()) or int(found["told"])
 
 
 def another_place(claim: str, sentence: str) -> bool:
@@ -138,6 +156,13 @@ def _counted(text: str) -> Iterator[re.Match[str]]:
         found = thing and _COUNTED.match(text, thing.start())
         if found:
             yield found
+
+
+def _otherwise_told(text: str) -> Iterator[re.Match[str]]:
+    """Day four, and 4. Tag."""
+    if ". " in text:
+        yield from _DOTTED.finditer(text)
+    yield from _IN_A_WORD.finditer(text)
 
 
 def _place(found: re.Match[str]) -> int | None:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from ragvigil.scorer.checks.reading import shortened, weekdays
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.converted import converted, may_convert
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
@@ -46,7 +48,11 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     for place in telling:
         one = statements[place]
         if evidence and room:
-            each = [each for each in _told(one.text)[:room] if one.text[slice(*each[:2])] not in evidence]
+            each = [
+                each
+                for each in _told(one.text)[:room]
+                if not _stands(one.text[each.start : each.end], evidence)
+            ]
             room -= len(each)
             found |= {place: each} if each else {}
     told = statements
@@ -56,16 +62,42 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
         ]
-    return _spelled_out(_rescaled(_unrounded(told, said, texts), said, texts), said, texts)
+    told = _in_other_units(_rescaled(_unrounded(told, said, texts), said, texts), said, texts)
+    return _spelled_out(told, said, texts)
+
+
+def _in_other_units(
+    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
+    """`statements`, with measures in the units of the passages, and numbers and days in short in full.
+
+    `said`: the texts of those that need evidence, by place; likewise below.
+    """
+    measuring = {place for place, text in said.items() if may_convert(text)}
+    shortening = {place for place, text in said.items() if shortened.may_shorten(text)}
+    naming = {place for place, text in said.items() if weekdays.may_name_days(text)}
+    if not (measuring or shortening or naming):
+        return statements  # as mostly
+    evidence = list(_first(texts))
+    whole = "\n".join(evidence)
+    days: Mapping[int, Word] = weekdays.days_of(whole) if naming else {}
+    told = list(statements)
+    for place in sorted(measuring):
+        one = told[place]
+        told[place] = one._replace(words=tuple(converted(one.words, one.text, evidence)))
+    for place in sorted(shortening):
+        one = told[place]
+        told[place] = one._replace(words=tuple(shortened.in_full(one.words, one.text, whole)))
+    for place in sorted(naming):
+        one = told[place]
+        told[place] = one._replace(words=tuple(weekdays.in_full(one.words, one.text, days)))
+    return told
 
 
 def _rescaled(
     statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
 ) -> Sequence[Statement]:
-    """`statements`, with amounts as the figures of passages that tell them in thousands or millions.
-
-    `said`: the texts of those that need evidence, by place; likewise below.
-    """
+    """`statements`, with amounts as the figures of passages that tell them in thousands or millions."""
     telling = {place for place, text in said.items() if may_scale(text)}
     known = scaled_figures(list(_first(texts))) if telling else None
     if known is None or not known.amounts:
@@ -109,6 +141,21 @@ def _first(texts: Iterable[str]) -> Iterator[str]:
             break
         yield text[:room]
         room -= len(text)
+
+
+def _stands(said: str, evidence: str) -> bool:
+    """Whether `evidence` has what is `said` in the same words: "four" does not stand in "fourth".
+
+    >>> _stands("four", "on the fourth day"), _stands("5 km", "15 km"), _stands("5 km", "It is 5 km.")
+    (False, False, True)
+    """
+    start = evidence.find(said)
+    while start >= 0:
+        before, behind = evidence[start - 1 : start] if start else "", evidence[start + len(said) :][:1]
+        if not (said[0].isalnum() and before.isalnum()) and not (said[-1].isalpha() and behind.isalpha()):
+            return True
+        start = evidence.find(said, start + 1)
+    return False
 
 
 def _may_have(text: str) -> bool:

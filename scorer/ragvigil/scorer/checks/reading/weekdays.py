@@ -1,0 +1,69 @@
+"""Weekdays in short, two of them or one beside a time: Mo-Fr, Sat 9:00, which a passage writes in full."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.choices import longest_first
+
+_SHORT = {
+    name: day
+    for names in (
+        *("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mié jue vie sáb dom"),
+        *("mon tues wed thur fri sat sun", "lun mar mer jeu ven sam dim", "seg ter qua qui sex sáb dom"),
+        *("mon tue wed thurs fri sat sun", "lun mar mer gio ven sab dom", "ma di wo do vr za zo"),
+    )
+    for day, name in enumerate(names.split())
+    if name not in ("ma", "so") or names.startswith("mo di")
+}
+_NAME = rf"(?:{longest_first(_SHORT)})\.?"
+_JOINED = r"(?:\s?[-\u2013\u2014/&,]\s?|\s(?:to|through|till|and|bis|und|a|al|y|au|et|e|t/m|en)\s)"
+_SPAN = re.compile(
+    rf"(?<![^\W_])(?:(?P<one>{_NAME}){_JOINED}(?P<two>{_NAME})"
+    r"|(?P<only>" + _NAME + r")(?=(?::|,)?\s(?:from\s|von\s|de\s|das\s)?\d{1,2}(?:[:.h]\d\d)))(?![^\W_])",
+    re.IGNORECASE,
+)
+_RUN = re.compile(r"[^\W\d_]+(?:-feira)?")
+
+
+def may_name_days(text: str) -> bool:
+    """Whether days are told in short: a quick first look.
+
+    >>> may_name_days("Mo\u2013Fr von 8 bis 18 Uhr"), may_name_days("Sat from 9:00"), may_name_days("So ist es.")
+    (True, True, False)
+    """
+    return _SPAN.search(text) is not None
+
+
+def days_of(evidence: str) -> Mapping[int, Word]:
+    """By day of the week the first word of `evidence` that names it.
+
+    >>> [word.stem for word in days_of("montags bis freitags, Sundays").values()]
+    ['montag', 'freitag', 'sundai']
+    """
+    found: dict[int, Word] = {}
+    for run in _RUN.findall(evidence):
+        said = run.casefold()
+        day = LEXICON.days.get(said, LEXICON.days.get(said.removesuffix("s")))
+        if day is not None and day not in found:
+            found[day] = words(run)[0]
+    return found
+
+
+def in_full(sequence: Sequence[Word], text: str, days: Mapping[int, Word]) -> Sequence[Word]:
+    """`sequence`, the words of `text`, with days in short as the words for those `days`."""
+    named = {
+        span[0]: day
+        for found in _SPAN.finditer(text)
+        for name in ("one", "two", "only")
+        if (said := found[name]) and (span := found.span(name))
+        for day in [days.get(_SHORT[said.rstrip(".").casefold()])]
+        if day is not None
+    }
+    if not named:
+        return sequence
+    starts = [first for first, _ in offsets(text)]
+    return [named.get(start, word) for start, word in zip(starts, sequence, strict=True)]
