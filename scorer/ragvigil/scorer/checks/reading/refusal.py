@@ -240,7 +240,7 @@ class _Cued(dict[str, tuple[Cue, ...]]):
     """The cues that may be where a word is: words come again and again, and cues are many.
 
     >>> sorted(cue for _, cue in _Cued()["cannot"]), [cue for _, cue in _Cued()["piano"]]
-    (['cannot', 'not'], ['no ', 'no '])
+    (['cannot', 'not', 'not one'], ['no ', 'no '])
     """
 
     def __missing__(self, word: str) -> tuple[Cue, ...]:
