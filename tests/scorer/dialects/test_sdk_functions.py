@@ -7,8 +7,9 @@ from collections.abc import Mapping
 import pytest
 from tests.scorer.dialects.conftest import ANSWER, PASSAGES, QUESTION, as_json, chain, generation, only, span
 
+from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import RagTrace, Tokens
 
 TEXTS = [text for _, text, _ in PASSAGES]
 HITS = [{"id": key, "text": text, "score": score} for key, text, score in PASSAGES]
@@ -193,3 +194,163 @@ def test_the_outermost_function_is_no_search_whatever_it_is_called() -> None:
     """An assistant that returned its sources was marked."""
     made = function({"message": ANSWER, "sources": ["plan.pdf"]})
     assert only([span("a1", made, name="search_assistant", start=1, end=9)]).completeness == "complete"
+
+
+def sdk(prefix: str, told: Made) -> dict[str, object]:
+    """Attributes whose names begin so."""
+    return {f"{prefix}{name}": value for name, value in told.items()}
+
+
+def flat(prefix: str, items: list[dict[str, object]]) -> dict[str, object]:
+    """A list spelled in names."""
+    return {f"{prefix}{place}.{key}": item[key] for place, item in enumerate(items) for key in item}
+
+
+def test_trulens_evaluations_are_no_questions() -> None:
+    """Their grader's figure was the answer, and one alone was a record."""
+    told = {"span_type": "eval", "call.kwargs.question": QUESTION, "call.return": "0.7"}
+    judging = span("a4", sdk("ai.observability.", told), parent="a1", start=50, end=80)
+    assert read_records([judging]) == []
+    grader = span("a5", generation("3"), parent="a4", start=51, end=70)
+    assert only([root(), model(), judging, grader]).answer == ANSWER
+
+
+def test_trulens_tells_question_and_answer_of_the_record_itself() -> None:
+    """A setting was the question, and a printed object the answer."""
+    application = {
+        "span_type": "record_root",
+        "record_root.input": QUESTION,
+        "record_root.output": ANSWER,
+        "call.kwargs.config": '{"configurable": {"thread_id": "t"}}',
+        "call.return": "Reply(text='...')",
+    }
+    search = {"span_type": "mcp", "call.return": as_json({"content": [{"type": "text", "text": NUMBERED}]})}
+    record = only(
+        [
+            root(sdk("ai.observability.", application)),
+            span("a2", sdk("ai.observability.", search), name="search_docs", parent="a1", start=2, end=9),
+        ]
+    )
+    assert (record.query, *told(record)) == (QUESTION, ANSWER, TEXTS, "complete")
+
+
+def test_langwatch_contexts_are_the_passages_whatever_the_span_returned() -> None:
+    """They were read nowhere."""
+    contexts = as_json([{"document_id": key, "content": text} for key, text, _ in PASSAGES])
+    for made in (None, ANSWER, as_json(["plan.pdf"])):
+        search = {**langwatch("rag", made), "langwatch.rag.contexts": contexts}
+        search = {key: value for key, value in search.items() if value}
+        record = only([root(), span("a2", search, parent="a1", start=2, end=9)])
+        assert told(record) == (ANSWER, TEXTS, "complete")
+        assert [each.id for each in record.documents] == [key for key, _, _ in PASSAGES]
+    alone = {**langwatch("rag", ANSWER), "langwatch.rag.contexts": contexts}
+    assert told(only([root(alone)])) == (ANSWER, TEXTS, "complete")
+
+
+def test_honeyhive_model_events_tell_messages_reply_and_tokens() -> None:
+    """They were read as what a function was given: there was no prompt, and no passage."""
+    sent: list[dict[str, object]] = [
+        {"role": "user", "content": f"Context:\n{NUMBERED}\n\nQuestion: {QUESTION}"}
+    ]
+    event = {
+        "honeyhive_event_type": "model",
+        **flat("honeyhive_inputs.chat_history.", sent),
+        "honeyhive_outputs.role": "assistant",
+        "honeyhive_outputs.content": ANSWER,
+        "honeyhive_metadata.prompt_tokens": 20,
+        "honeyhive_metadata.completion_tokens": 5,
+    }
+    record = only([root(), span("a2", event, parent="a1", start=2, end=9)])
+    assert (*told(record), record.tokens) == (ANSWER, TEXTS, "complete", Tokens(20, 5))
+    chat = {
+        "honeyhive_event_type": "chain",
+        "honeyhive_outputs.result": ANSWER,
+        "honeyhive_inputs.question": QUESTION,
+    }
+    function = span("a1", {**chat, **flat("honeyhive_inputs.chat_history.", sent)}, end=9)
+    assert (only([function]).query, only([function]).answer) == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize(
+    "kind", ["rag_pipeline", "ragas_eval", "retrieval_grader", "llm_router", "embedding_search"]
+)
+def test_a_kind_of_ones_own_is_a_function(kind: str) -> None:
+    """Any that began like a search was one, and its verdict the evidence."""
+    for key, given, made in (
+        ("judgment.span_kind", "judgment.input", "judgment.output"),
+        ("gen_ai.span.kind", "input.value", "output.value"),
+    ):
+        grading = span("a2", {key: kind, given: QUESTION, made: "small"}, parent="a1", start=2, end=9)
+        assert told(only([root(), grading, model()])) == (ANSWER, TEXTS, "complete")
+        search = span("a2", {key: kind, given: QUESTION, made: as_json(HITS)}, parent="a1", start=2, end=9)
+        assert told(only([root(), search])) == (ANSWER, TEXTS, "complete")
+
+
+def test_passages_that_begin_like_agnos_failures_stay_passages() -> None:
+    """They were an error."""
+    words = "status='failure' result=None error='x' is what the interface prints."
+    found: Made = {"openinference.span.kind": "TOOL", "tool.name": "search_docs", "output.value": words}
+    record = only([root(), span("a2", found, parent="a1", start=2, end=9)])
+    assert (told(record), record.error) == ((ANSWER, [words], "complete"), None)
+
+
+def test_an_answer_of_a_type_and_a_value_is_whole() -> None:
+    """LangWatch alone writes such objects around values."""
+    made = as_json({"type": "faq", "value": "nine"})
+    assert only([root({"netra.span.type": "SPAN", "input": QUESTION, "output": made})]).answer == made
+    assert only([root(langwatch("span", made))]).answer == "nine"
+
+
+def test_mirascopes_calls_answer_with_their_content() -> None:
+    """The response as Python prints it was the answer."""
+    call = {
+        "type": "call",
+        "trace.output": "**Response** of a call",
+        "response.content": as_json([{"type": "text", "text": ANSWER}]),
+        "response.messages": as_json([{"role": "user", "content": QUESTION}]),
+    }
+    assert only([span("a1", sdk("mirascope.", call), end=9)]).answer == ANSWER
+
+
+@pytest.mark.parametrize("prefix", ["gen_ai.retrieval.documents.", "retrieval.documents."])
+def test_traceai_spells_what_a_retriever_found_in_names(prefix: str) -> None:
+    """It was a search that told nothing."""
+    listed = flat(prefix, [{"document.id": key, "document.content": text} for key, text, _ in PASSAGES])
+    search = span("a2", {"gen_ai.span.kind": "RETRIEVER", **listed}, parent="a1", start=2, end=9)
+    record = only([root(), search])
+    assert [(each.id, each.text) for each in record.documents] == [(key, text) for key, text, _ in PASSAGES]
+    assert record.completeness == "complete"
+
+
+def test_conversation_and_user_are_read_under_each_sdks_own_names() -> None:
+    """An attribute `metadata` of any SDK came before `session.id`."""
+    metadata = as_json({"session_id": "m-1", "user_id": "m-2"})
+    for made, conversation, user in (
+        (
+            {**langwatch("span", ANSWER), "langwatch.thread.id": "s-1", "langwatch.user.id": "u-1"},
+            "s-1",
+            "u-1",
+        ),
+        ({**langwatch("span", ANSWER), "metadata": metadata}, "m-1", "m-2"),
+        (
+            {
+                "gen_ai.span.kind": "CHAIN",
+                "input.value": QUESTION,
+                "output.value": ANSWER,
+                "metadata": metadata,
+                "session.id": "s-1",
+                "user.id": "u-1",
+            },
+            "s-1",
+            "u-1",
+        ),
+    ):
+        record = only([root(made)])
+        assert (record.conversation_id, record.user_id) == (conversation, user)
+
+
+def test_a_search_after_a_call_that_only_called_it_is_evidence() -> None:
+    """Only lists made after an answer may be made of it."""
+    asking = span("a3", generation(None), parent="a1", start=2, end=9)
+    search = span("a2", function(HITS), parent="a1", start=10, end=20)
+    assert told(only([root(), asking, search]))[:2] == (ANSWER, TEXTS)

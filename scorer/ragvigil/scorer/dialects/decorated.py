@@ -7,7 +7,7 @@ to that reader.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.flattened import nested, unflattened
@@ -22,6 +22,7 @@ from ragvigil.scorer.dialects.functions import (
 from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.reading import Failure, Reading, Role
 from ragvigil.scorer.dialects.replies import completion_of, returned_in
+from ragvigil.scorer.dialects.sdk_names import SDKS, Names
 from ragvigil.scorer.dialects.searches import documents_found
 from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.dialects.tools import tool_reading
@@ -38,112 +39,18 @@ from ragvigil.scorer.dialects.values import (
 from ragvigil.scorer.span import Span
 from ragvigil.scorer.trace import Document, Tokens
 
-_ROLES: tuple[tuple[str, Role], ...] = (
-    ("rerank", "reranker"),
-    ("retriev", "retriever"),
-    ("rag", "retriever"),
-    ("llm", "generator"),
-    ("generation", "generator"),
-    ("model", "generator"),
-    ("embed", "embedding"),
-    ("evaluat", "evaluator"),
-    ("guardrail", "evaluator"),
-    ("tool", "tool"),
-)
-"""How the names of kinds begin; any other is a function."""
-_SAID, _REPLIED, _OWN = "gen_ai.input.messages.", "gen_ai.output.messages.", "message."
-"""How traceAI spells messages in names."""
+_OWN = "message."
+"""How traceAI begins what a message says, in the names of attributes."""
+_DOCUMENT = "document."
+"""And what a document says."""
 _INPUT = ("input_tokens", "prompt_tokens", "inputTokens")
 _OUTPUT = ("output_tokens", "completion_tokens", "outputTokens")
 _CONVERSATIONS = ("thread_id", "session_id", "conversation_id")
 _USERS = ("user_id", "customer_id")
-_AGENT_OPS = ("tool", "task", "operation", "agent", "workflow")
-"""Kinds that are in the names of what AgentOps' functions were given and returned."""
 _ANSWERS = ("answer", "response", "reply")
 """Keys of what no search returns."""
 _TYPED = {"type", "value"}
 """All that LangWatch writes around a value."""
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What an SDK calls the facts of its spans; a name that ends with a dot begins several."""
-
-    kind: tuple[str, ...]
-    """The first that a span has says what it is; the last is on all of the SDK's spans."""
-    given: tuple[str, ...]
-    made: tuple[str, ...]
-    call: str = ""
-    """What a model was sent, where its call is told by a function of no kind of its own."""
-    usage: str = ""
-    """Tokens, as one object."""
-    model: tuple[str, ...] = ()
-    conversation: tuple[str, ...] = ()
-    failed: tuple[str, object, str] | None = None
-    """An attribute, its value where the step failed (None: any), and the attribute of the message."""
-
-
-_SDKS = (
-    Names(  # LangWatch
-        kind=("langwatch.span.type",),
-        given=("langwatch.input",),
-        made=("langwatch.output",),
-        usage="langwatch.metrics",
-        conversation=("langwatch.thread.id",),
-    ),
-    Names(  # Genkit, in Python, Node and Go
-        kind=("genkit:metadata:subtype", "genkit:type"),
-        given=("genkit:input",),
-        made=("genkit:output",),
-        model=("genkit:name",),
-        failed=("genkit:state", "error", "genkit:error"),
-    ),
-    Names(  # Mirascope
-        kind=("mirascope.type",),
-        given=("mirascope.trace.arg_values",),
-        made=("mirascope.trace.output", "mirascope.response.content"),
-        call="mirascope.response.messages",
-        usage="mirascope.response.usage",
-        model=("mirascope.response.model_id",),
-        conversation=("mirascope.ops.session.id",),
-    ),
-    Names(  # TruLens
-        kind=("ai.observability.span_type",),
-        given=("ai.observability.call.kwargs.",),
-        made=("ai.observability.retrieval.retrieved_contexts", "ai.observability.call.return"),
-    ),
-    Names(  # HoneyHive
-        kind=("honeyhive_event_type",),
-        given=("honeyhive_inputs.",),
-        made=("honeyhive_outputs.result", "honeyhive_outputs.result."),
-        conversation=("honeyhive.session_id",),
-    ),
-    Names(  # Judgment
-        kind=("judgment.span_kind",),
-        given=("judgment.input", "gen_ai.prompt"),
-        made=("judgment.output", "gen_ai.completion"),
-        usage="judgment.usage.metadata",
-        model=("judgment.llm.model",),
-        conversation=("judgment.session_id",),
-    ),
-    Names(  # Netra
-        kind=("netra.span.type",),
-        given=("input",),
-        made=("output",),
-        conversation=("netra.session_id",),
-        failed=("netra.entity.error", None, "netra.entity.error"),
-    ),
-    Names(  # Future AGI's traceAI
-        kind=("gen_ai.span.kind", "fi.span.kind"),
-        given=("input.value",),
-        made=("output.value",),
-    ),
-    Names(  # AgentOps
-        kind=("agentops.span.kind",),
-        given=("agentops.entity.input", *(f"agentops.{kind}.input" for kind in _AGENT_OPS)),
-        made=("agentops.entity.output", *(f"agentops.{kind}.output" for kind in _AGENT_OPS)),
-    ),
-)
 
 
 class Decorated:
@@ -157,21 +64,21 @@ class Decorated:
 
     def read(self, span: Span) -> Reading:
         """What the span says."""
-        get = span.attributes.get
-        names = next(_KINDS[key] for key in _KINDS if key in span.attributes)
-        kind = kind_of(next(get(key) for key in names.kind if key in span.attributes))
-        role = _role(kind)
-        given, made = _value(span.attributes, names.given), unquoted(_value(span.attributes, names.made))
-        if names.call and names.call in span.attributes:
-            role, given = "generator", get(names.call)
-        metadata = mapping_of(get("metadata"))
-        elsewhere = _is_told_elsewhere(span.attributes, role, given, made)
+        told = span.attributes
+        names = next(_KINDS[key] for key in _KINDS if key in told)
+        kind = kind_of(next(told[key] for key in names.kind if key in told))
+        role = names.roles.get(kind, "chain")
+        given, made = _value(told, names, names.given), unquoted(_value(told, names, names.made))
+        if role == "generator" or not names.roles:
+            sent = _value(told, names, (names.call,))
+            role, given = ("generator", sent) if sent is not None else (role, given)
+        metadata = mapping_of(told.get(names.metadata))
+        elsewhere = _is_told_elsewhere(told, role, given, made)
         return replace(
             Reading() if elsewhere else _content(span, names, role, given, made),
-            conversation_id=first_id(span.attributes, *names.conversation)
-            or first_id(metadata, *_CONVERSATIONS),
-            user_id=first_id(metadata, *_USERS),
-            failure=_failure(span.attributes, names, made),
+            conversation_id=first_id(told, *names.conversation) or first_id(metadata, *_CONVERSATIONS),
+            user_id=first_id(told, *names.user) or first_id(metadata, *_USERS),
+            failure=_failure(told, names, made),
         )
 
 
@@ -184,20 +91,22 @@ def _is_told_elsewhere(attributes: Mapping[str, object], role: Role, given: obje
     return made is None and (given is None or role != "generator")
 
 
-def _role(kind: str) -> Role:
-    for mark, role in _ROLES:
-        if kind.startswith(mark):
-            return role
-    return "chain"
-
-
-def _value(attributes: Mapping[str, object], keys: tuple[str, ...]) -> object:
-    """What stands under the first of the names that is there, out of what an SDK writes around it."""
+def _value(attributes: Mapping[str, object], names: Names, keys: tuple[str, ...]) -> object:
+    """What stands under the first of the keys that is there, out of what an SDK writes around it."""
     for key in keys:
         told = nested(attributes, key) if key.endswith(".") else attributes.get(key)
         if told is not None:
-            fields = mapping_of(told)
+            fields = mapping_of(told if names.typed else None)
             return fields["value"] if set(fields) == _TYPED else told
+    return None
+
+
+def _found(attributes: Mapping[str, object], names: Names) -> tuple[Document, ...] | None:
+    """What a search found, where the SDK tells that beside what the search returned."""
+    for key in names.found:
+        flat = key.endswith(".")
+        if told := unflattened(attributes, key, _DOCUMENT) if flat else _value(attributes, names, (key,)):
+            return documents_found(told)
     return None
 
 
@@ -211,8 +120,11 @@ def _content(span: Span, names: Names, role: Role, given: object, made: object) 
         return Reading(role=role)
     asked, search = asked_in(given), found_in(given, made)
     if role in ("retriever", "reranker"):
+        beside = _found(span.attributes, names)
         found = search.documents if search else documents_found(made)
-        return _declared(role, asked, found, passages_given(given), made)
+        found = found if beside is None else beside
+        searched = Reading(role=role, query=asked, documents=found, input_documents=passages_given(given))
+        return _declared(searched, made, beside=beside)
     unread = search is None and unread_list(span.name, made)
     answered = Reading(role="chain", query=asked, answer=returned_in(made, asked), unread_list=unread)
     if search is None:
@@ -223,34 +135,33 @@ def _content(span: Span, names: Names, role: Role, given: object, made: object) 
     return or_answer(searched, answered, made)
 
 
-def _declared(
-    role: Role,
-    asked: str | None,
-    found: tuple[Document, ...] | None,
-    taken: tuple[Document, ...] | None,
-    made: object,
-) -> Reading:
-    """A search by its kind, which may be a whole pipeline's: what that returned is told by the trace around it."""
+def _declared(searched: Reading, made: object, *, beside: tuple[Document, ...] | None) -> Reading:
+    """A search by its kind, which may be a whole pipeline's: what that returned is told by the trace around it.
+
+    `beside`: what it found, if that is told beside what it returned.
+    """
     fields = mapping_of(made)
     answer = next((text for key in _ANSWERS if (text := text_of(fields.get(key)))), None)
-    answered = Reading(role="chain", query=asked, answer=answer, unread_list=True, declared=True)
+    answered = Reading(role="chain", query=searched.query, unread_list=beside is None, declared=True)
     if answer is not None:
-        return replace(answered, documents=found or None)
-    searched = Reading(
-        role="reranker" if taken else role, query=asked, documents=found, input_documents=taken
-    )
+        return replace(answered, answer=answer, documents=searched.documents or None)
+    if searched.input_documents:
+        searched = replace(searched, role="reranker")
     if (text := text_of(made)) is None or structure_of(made) is not None:
         return searched
-    return replace(searched, otherwise=replace(answered, answer=text), declared=True)
+    return replace(searched, otherwise=replace(answered, answer=text, documents=beside), declared=True)
 
 
 def _call(attributes: Mapping[str, object], names: Names, given: object, made: object) -> Reading:
     """A model's call; what messages tell in names of their own is more than the first of them elsewhere."""
-    told, replied = (unflattened(attributes, prefix, _OWN) for prefix in (_SAID, _REPLIED))
+    told, replied = (
+        unflattened(attributes, prefix, _OWN) if prefix else [] for prefix in (names.said, names.replied)
+    )
     said = told or attributes.get("gen_ai.input.messages")
+    made = attributes.get(names.content, made)
     sent, tools = sent_to(said or given), passages_answered(said or given)
-    parameters = mapping_of(attributes.get("gen_ai.request.parameters"))
-    usage = mapping_of(attributes.get(names.usage)) or mapping_of(mapping_of(made).get("usage"))
+    parameters = mapping_of(attributes.get(names.parameters))
+    usage = mapping_of(_value(attributes, names, (names.usage,))) or mapping_of(mapping_of(made).get("usage"))
     return Reading(
         role="generator",
         messages=sent.messages,
@@ -282,4 +193,4 @@ def _failure(attributes: Mapping[str, object], names: Names, made: object) -> Fa
     return failure(None, attributes.get(message) or mapping_of(mapping_of(made).get("error")).get("message"))
 
 
-_KINDS = {key: names for names in _SDKS for key in names.kind}
+_KINDS = {key: names for names in SDKS for key in names.kind}

@@ -11,7 +11,7 @@ from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),
     *("gen_ai.", "ai.", "langfuse.", "mlflow.", "langsmith.", "traceloop.", "haystack.", "pydantic_ai."),
-    *("langwatch.", "genkit:", "mirascope.", "honeyhive", "judgment.", "netra.", "agentops."),
+    *("langwatch.", "genkit:", "mirascope.", "honeyhive", "judgment.", "netra.", "agentops.", "fi."),
 )
 """How the attributes begin that dialects read: a span with one of them was theirs."""
 _TELLING = ("gen_ai.", "db.query.result")

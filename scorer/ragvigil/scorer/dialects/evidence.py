@@ -150,7 +150,9 @@ def _before(searches: list[Step], generation: Step | None) -> list[Step]:
         return searches
     start, end = generation.span.start, generation.span.end
     before = [step for step in searches if step.span.end <= start]
-    return before or [step for step in searches if step.reading.otherwise is None or step.span.start < end]
+    if before or generation.reading.answer is None:
+        return before or searches
+    return [step for step in searches if step.reading.otherwise is None or step.span.start < end]
 
 
 def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:

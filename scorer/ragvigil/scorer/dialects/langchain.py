@@ -22,7 +22,9 @@ _STATES = ("state", "status")
 _TEXT = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
 _PRINTED = re.compile(rf"(?:status='\w+' result|content)=(?P<text>{_TEXT}) ", re.DOTALL)
 """LangChain's message of a tool, or what Agno's tools return, as Python prints them."""
-_FAILED = re.compile(rf"status='failure' result=None error=(?P<text>{_TEXT})", re.DOTALL)
+_FAILED = re.compile(
+    rf"status='failure' result=None error=(?P<text>{_TEXT}) updated_session_state=", re.DOTALL
+)
 
 
 def pages_in(value: object) -> tuple[Document, ...] | None:

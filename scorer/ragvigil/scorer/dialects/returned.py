@@ -71,7 +71,9 @@ def _is_pipeline(step: Step, telling: int, *, silent: bool) -> bool:
     within = list(step.subtree())
     if any(each.role == "generator" and _plain(each.reading.answer or "") == returned for each in within):
         return True
-    if [_plain(each.text or "") for each in found] != [returned]:
+    otherwise = step.reading.otherwise
+    beside = otherwise is not None and otherwise.documents is not None
+    if not beside and [_plain(each.text or "") for each in found] != [returned]:
         return False
     alone = sum(each.role != "other" for each in within) == telling
     return alone or (
