@@ -158,3 +158,20 @@ async def test_what_expires_while_it_fails_is_let_go() -> None:
         (0, "forgotten"),
         (2, "forgotten"),
     }
+
+
+async def test_canaries_that_are_withdrawn_leave_the_scores_of_their_records() -> None:
+    """And the other way round: they are asked for different ends."""
+
+    def answer(_: Json) -> tuple[int, object]:
+        return 429, {}
+
+    done: list[Judgement] = []
+    with server(answer) as url:
+        async with sitting(url, PutOff(first_seconds=3600.0), done) as bench:
+            (score,) = jobs(["one"])
+            canary = replace(score, purpose="canary")
+            bench.submit([score, canary])
+            bench.withdraw({score.record_id}, "canary")
+            await until(lambda: len(done) == 1)
+    assert done[0].job is canary

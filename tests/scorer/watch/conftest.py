@@ -60,7 +60,8 @@ class Service:
         self.drifted, self.unreadable = False, 0
         self.answering = True
         self.alerts: list[Alert] = []
-        self.canaries = 0
+        self.canaries, self.room = 0, 10_000
+        self.asked, self.withdrawn = list[int](), list[int]()
         self.number = 0
         self.restart()
 
@@ -79,7 +80,7 @@ class Service:
             labels_of(self.settings.monitor, self.settings.judge),
             ["on-call"],
             sampler=Sampler(RATE),
-            room=lambda: 10_000,
+            room=lambda: self.room,
         )
 
     def live(self, hour: Hour, hours: int = 1) -> list[Alert]:
@@ -101,6 +102,8 @@ class Service:
         again = self.watcher.tick(now + 10**9)
         told = [*watched.alerts, *again.alerts]
         jobs = [job for one in (watched, again) for job in one.jobs if job.purpose == "canary"]
+        self.withdrawn += [record for one in (watched, again) for record in one.withdrawn]
+        self.asked += [job.record_id for job in jobs]
         if jobs and self.answering:
             self.canaries += len(jobs)
             self.watcher.rejudged([self._judgement(job) for job in jobs])

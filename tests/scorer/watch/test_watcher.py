@@ -18,6 +18,7 @@ from ragvigil.scorer.watch.port import Place
 
 HEALTHY = Hour()
 GERMAN_ILL = Hour(unfaithful={"de": 0.5, "en": 0.04})
+ALL_ILL = Hour(unfaithful={"de": 0.6, "en": 0.6})
 
 
 def rows(service: Service, query: str) -> list[tuple[object, ...]]:
@@ -246,3 +247,27 @@ def moved(service: Service) -> float:
     _, core = service.store.watching.detector(Place("shop", "production"))
     assert core is not None
     return float(json.loads(core)["memory"]["judge_moved"])
+
+
+def test_canaries_wait_for_room_and_ask_once_there_is_some(service: Service) -> None:
+    """A queue that was full already was given hundreds more at every batch, before what it was full of."""
+    asked = service.canaries
+    service.room = 0
+    service.live(ALL_ILL, 3)
+    assert service.canaries == asked
+    service.room = 10_000
+    service.tick(service.now + 180 * 10**9)  # the next look, and not the next batch
+    assert service.canaries >= asked + 100
+
+
+def test_canaries_that_nobody_answers_are_withdrawn_before_others_are_asked(service: Service) -> None:
+    """They stayed in the judge's queue, and the next ones came behind them."""
+    service.room = 0
+    service.live(ALL_ILL, 3)
+    service.room, service.answering = 10_000, False
+    service.tick(service.now + 180 * 10**9)
+    first = service.asked
+    assert len(first) >= 100
+    assert service.withdrawn == []
+    service.live(ALL_ILL)
+    assert sorted(service.withdrawn) == sorted(first)

@@ -10,10 +10,10 @@ from ragvigil.scorer import config
 from ragvigil.scorer.backtest.paged import Paged
 from ragvigil.scorer.detect import Alert, Monitor, nanoseconds
 from ragvigil.scorer.watch.batches import observed
+from ragvigil.scorer.watch.core_settings import core_settings
 from ragvigil.scorer.watch.gold import Labels, with_own_floor
 from ragvigil.scorer.watch.port import Place, Seen
 from ragvigil.scorer.watch.segments import Book
-from ragvigil.scorer.watch.watcher import core_settings
 
 
 def sequential_pages(

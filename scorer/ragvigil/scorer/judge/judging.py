@@ -11,7 +11,7 @@ from ragvigil.scorer.judge import Judge
 from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.put_off_jobs import PutOff
-from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.store.port import Job, Judgement, Purpose
 from ragvigil.scorer.verdict import Verdict
 
 _log = logging.getLogger(__name__)
@@ -63,10 +63,10 @@ class Bench:
         """Let go of the jobs of these traces: they are answered, but not judged."""
         self._let_go(lambda job: job.record.trace_id in traces)
 
-    def withdraw(self, records: Collection[int]) -> None:
-        """Let go of the jobs of these records, which expired."""
+    def withdraw(self, records: Collection[int], purpose: Purpose = "score") -> None:
+        """Let go of the jobs of these records: scores that expired, or canaries that nobody waits for."""
         gone = frozenset(records)
-        self._let_go(lambda job: job.purpose == "score" and job.record_id in gone)
+        self._let_go(lambda job: job.purpose == purpose and job.record_id in gone)
 
     def _let_go(self, concerns: Callable[[Job], bool]) -> None:
         jobs = [self._jobs.get_nowait() for _ in range(self._jobs.qsize())]

@@ -20,7 +20,7 @@ from ragvigil.scorer.process.scoring_thread import Scoring
 from ragvigil.scorer.process.ticking import ticking
 from ragvigil.scorer.receive.memory import give_back
 from ragvigil.scorer.sending.outward import Outward
-from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.store.port import Job, Judgement, Purpose
 
 _OBJECTS_A_COLLECTION = 100_000
 """What one commit of some hundred records holds; nearly all goes by reference counts, without the collector."""
@@ -53,9 +53,9 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
         if bench is not None:
             loop.call_soon_threadsafe(bench.drop, traces)
 
-    def withdraw(records: Collection[int]) -> None:
+    def withdraw(records: Collection[int], purpose: Purpose) -> None:
         if bench is not None:
-            loop.call_soon_threadsafe(bench.withdraw, records)
+            loop.call_soon_threadsafe(bench.withdraw, records, purpose)
 
     paid, trouble = paid_of(settings, settings.judge), Trouble()
     scoring = Scoring(settings, hand_out=hand_out, drop=drop, withdraw=withdraw, paid=paid, trouble=trouble)

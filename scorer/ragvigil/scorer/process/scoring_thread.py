@@ -41,7 +41,7 @@ from ragvigil.scorer.process.parts import pipeline_of, watcher_of
 from ragvigil.scorer.process.tick_parts import Attempts
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Spent
-from ragvigil.scorer.store.port import Job, Judgement
+from ragvigil.scorer.store.port import Job, Judgement, Purpose
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.gold import labels_of
 
@@ -66,7 +66,7 @@ class Scoring(threading.Thread):
         *,
         hand_out: Callable[[Sequence[Job]], None],
         drop: Callable[[Collection[str]], None] = lambda _: None,
-        withdraw: Callable[[Collection[int]], None] = lambda _: None,
+        withdraw: Callable[[Collection[int], Purpose], None] = lambda _, __: None,
         paid: Paid | None = None,
         trouble: Trouble | None = None,
     ) -> None:
@@ -185,7 +185,10 @@ class Scoring(threading.Thread):
             self.monitor.tick(now)
 
     def _watch(self, now: int) -> None:
-        jobs = self.watcher.tick(now, caught_up=self.pipeline.caught_up).jobs
+        watched = self.watcher.tick(now, caught_up=self.pipeline.caught_up)
+        if watched.withdrawn:
+            self._withdraw(watched.withdrawn, "canary")
+        jobs = watched.jobs
         self.pipeline.expect([job for job in jobs if job.purpose == "score"])
         if jobs:
             self._hand_out(jobs)
@@ -240,7 +243,7 @@ class Scoring(threading.Thread):
         self.backlog = Backlog(
             store.backlog,
             longest_seconds=settings.judge.max_wait_seconds,
-            drop=self._withdraw,
+            drop=lambda records: self._withdraw(records, "score"),
             ticks=time.monotonic_ns,
         )
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)

@@ -86,6 +86,9 @@ class Taken:
     """How often each dialect of the operator's own failed."""
 
 
+Purpose = Literal["score", "canary"]
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One record that waits for its verdict."""
@@ -94,7 +97,7 @@ class Job:
     input_hash: bytes
     record: RagTrace
     inclusion: float
-    purpose: Literal["score", "canary"] = "score"
+    purpose: Purpose = "score"
     """A canary is judged again to see whether the judge has changed; it is no score of record."""
 
 

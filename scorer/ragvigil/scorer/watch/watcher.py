@@ -14,7 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 from ragvigil.exporters import Alert
 from ragvigil.scorer import config
 from ragvigil.scorer.config.judging import ENDPOINTS
-from ragvigil.scorer.detect import Monitor, MonitorSettings
+from ragvigil.scorer.detect import Monitor
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
@@ -25,6 +25,8 @@ from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
 from ragvigil.scorer.watch.batches import observed, planned
+from ragvigil.scorer.watch.canary_room import most_to_ask
+from ragvigil.scorer.watch.core_settings import core_settings
 from ragvigil.scorer.watch.gold import Labels, with_own_floor
 from ragvigil.scorer.watch.port import Past, Place, Raised, Seen, WatchStore
 from ragvigil.scorer.watch.segments import Book
@@ -46,6 +48,8 @@ class Watched(NamedTuple):
     alerts: list[Alert]
     jobs: list[Job]
     """To judge: scores of a burst, and canaries."""
+    withdrawn: list[int]
+    """Records whose canaries nobody waits for any more."""
 
 
 @dataclass(slots=True)
@@ -74,6 +78,8 @@ class _Detector:
     asked: dict[int, Past] = field(default_factory=dict[int, Past])
     """Canaries that are being judged, by record."""
     asked_at: int = 0
+    crowded_out: bool = False
+    """Whether a canary is wanted for which there was no room."""
     answers: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """Their judge version and verdict, 1, 0 or -1."""
 
@@ -129,7 +135,7 @@ class Watcher:
         A batch is not begun while what has arrived is not read (`caught_up`). A service that cannot be watched is
         logged and taken up again from its saved state at the next tick.
         """
-        done = Watched([], [])
+        done = Watched([], [], [])
         if not self._detect.enabled:
             return done
         for place in self._chosen(now):
@@ -176,8 +182,9 @@ class Watcher:
         """Take the answers to canaries."""
         for judgement in judgements:
             for detector in self._detectors.values():
-                if judgement.job.record_id in detector.asked:
-                    verdict = judgement.verdict
+                asked = detector.asked.get(judgement.job.record_id)
+                verdict = judgement.verdict
+                if asked is not None and (verdict is not None or asked.job is judgement.job):
                     value = None if verdict is None else faithfulness_value(verdict)
                     version = "" if verdict is None else f"{verdict.judge} {verdict.judge_version}"
                     passed = -1 if value is None else int(value)
@@ -190,6 +197,8 @@ class Watcher:
         self._detectors[place] = detector
         if detector.asked:
             self._answer_canary(place, detector, now, done)
+        if detector.crowded_out:
+            self._ask_canary(place, detector, detector.notes.start, now, done)
         for _ in range(_MOST_BATCHES_A_TICK):
             end = detector.notes.start + self._batch
             if detector.notes.planned_at is None:
@@ -266,23 +275,33 @@ class Watcher:
             notes.start = max(notes.start, self._floor(now if first is None else first))
 
     def _ask_canary(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
-        """Have past traces judged again: from before yesterday, because what fell may have fallen since."""
+        """Have past traces judged again: from before yesterday, because what fell may have fallen since.
+
+        Where there is no room for them the next tick tries again, and a core that waits too long decides without.
+        """
         wanted = detector.core.canary_wanted
-        if not self._judging:
+        due = self._every and not detector.asked and now - detector.notes.canaried_at >= self._every
+        detector.crowded_out = False
+        if not self._judging or not (wanted or due):
             return
-        if wanted:
-            past = self._store.past(place, end - DAY, wanted)
-        elif self._every and not detector.asked and now - detector.notes.canaried_at >= self._every:
-            past = self._frozen(place, detector, end, now)
-        else:
+        asked = sum(len(one.asked) - len(one.answers) for one in self._detectors.values())
+        most = most_to_ask(wanted or self._detect.canary_size, self._room(), asked)
+        if not most:
+            detector.crowded_out = True
             return
+        found = (
+            self._store.past(place, end - DAY, most)
+            if wanted
+            else self._frozen(place, detector, end, now, most)
+        )
+        past = [one._replace(job=replace(one.job, purpose="canary")) for one in found]
         detector.asked = {one.job.record_id: one for one in past}
         detector.answers, detector.asked_at = {}, now
-        done.jobs.extend(replace(one.job, purpose="canary") for one in past)
+        done.jobs.extend(one.job for one in past)
 
-    def _frozen(self, place: Place, detector: _Detector, end: int, now: int) -> Sequence[Past]:
+    def _frozen(self, place: Place, detector: _Detector, end: int, now: int, most: int) -> Sequence[Past]:
         with self._store.transaction():
-            past = self._store.frozen(place, end - DAY, self._detect.canary_size, now)
+            past = self._store.frozen(place, end - DAY, most, now)
             if past:
                 detector.notes.canaried_at = now
                 self._save(place, detector)
@@ -293,6 +312,7 @@ class Watcher:
             patience = nanoseconds(self._detect.verdict_seconds)
             if now - detector.asked_at < patience:
                 return
+        done.withdrawn.extend(detector.asked.keys() - detector.answers.keys())
         rows = [
             (one.job.record_id, one.passed, *detector.answers[one.job.record_id])
             for one in detector.asked.values()
@@ -362,18 +382,3 @@ def notes_of(saved: str) -> Notes | None:
         return _NOTES.validate_json(saved)
     except ValidationError:
         return None
-
-
-def core_settings(settings: config.Settings) -> MonitorSettings:
-    """What the core is told: its budget is what is drawn at arrival, and what bursts and canaries add."""
-    rate, extra = settings.sample.rate, settings.detect.burst_share
-    budget = min(1.0, rate + extra)
-    return MonitorSettings(
-        segments=settings.detect.segments,
-        budget=budget,
-        base_share=min(1.0, max(rate / budget, 0.01)),
-        batch_seconds=settings.detect.batch_seconds,
-        learning_days=settings.detect.learning_days,
-        slo=settings.detect.slo,
-        burn=settings.detect.burn,
-    )
