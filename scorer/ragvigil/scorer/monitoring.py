@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
@@ -187,8 +187,8 @@ class MonitorStore(Protocol):
         """Traces of that stretch that show the fault best (lowest value first, newest first among equals)."""
         ...
 
-    def waiting(self, key: SeriesKey, before: int) -> int:
-        """Records of that service that have waited for a verdict since before that moment (Unix nanoseconds)."""
+    def waits_since(self) -> Mapping[tuple[str, str | None], int]:
+        """Since when the oldest record waits for its verdict (Unix nanoseconds), by service and environment."""
         ...
 
     def open_incident(self, key: SeriesKey) -> Incident | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ragvigil.exporters import Alert, Example, Measurement
@@ -35,6 +35,7 @@ class Memory(Incidents):
         default_factory=dict[SeriesKey, tuple[Measurement | None, Measurement | None]]
     )
     waiting_since: list[int] = field(default_factory=list[int])
+    asked_who_waits: int = 0
     broken: SeriesKey | None = None
     reads: int = 0
 
@@ -66,9 +67,11 @@ class Memory(Incidents):
             for number, reason in enumerate(reasons[:limit], start=1)
         ]
 
-    def waiting(self, key: SeriesKey, before: int) -> int:
-        """Those of which the wait began before that moment."""
-        return sum(since < before for since in self.waiting_since)
+    def waits_since(self) -> Mapping[tuple[str, str | None], int]:
+        """The same everywhere."""
+        self.asked_who_waits += 1
+        places = {(key.service, key.environment) for key in self.rows}
+        return {place: min(self.waiting_since) for place in places} if self.waiting_since else {}
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Both at once."""

@@ -123,3 +123,17 @@ def test_a_clock_that_is_set_ahead_expires_nothing(store: SqliteStore, settings:
     assert backlog.tick(106 * HOUR) == 0
     ticks = 8 * HOUR
     assert backlog.tick(108 * HOUR) > 0
+
+
+def test_since_when_the_oldest_waits_is_told_by_service_and_environment(store: SqliteStore) -> None:
+    """One that has its verdict waits no more."""
+    assert store.monitoring.waits_since() == {}
+    first, second, third = (replace(RECORD, trace_id=f"{number:032x}") for number in range(1, 4))
+    staging = replace(third, environment="staging")
+    for moment, one in ((7, first), (5, second), (9, staging)):
+        store.records.commit([scored(one, ledger=PENDING)], None, moment)
+    place = RECORD.service, RECORD.environment
+    assert store.monitoring.waits_since() == {place: 5, (RECORD.service, "staging"): 9}
+    (job,) = (one for one in store.records.pending() if one.record.trace_id == second.trace_id)
+    store.records.record_judgements([Judgement(job, PASSED)], 11)
+    assert store.monitoring.waits_since()[place] == 7

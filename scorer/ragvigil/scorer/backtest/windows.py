@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -62,10 +62,9 @@ class History(Incidents):
         del key, since, until, limit
         return ()
 
-    def waiting(self, key: SeriesKey, before: int) -> int:
+    def waits_since(self) -> Mapping[tuple[str, str | None], int]:
         """None: verdicts of the past are there."""
-        del key, before
-        return 0
+        return {}
 
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Keep it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ragvigil.exporters import Action, Alert, Example, Measurement
@@ -77,6 +77,8 @@ class Monitor:
         )
         self._baselines: dict[SeriesKey, _Baseline] = {}
         self._renewed = 0
+        self._waits: Mapping[tuple[str, str | None], int] | None = None
+        """Since when verdicts are waited for, read once a tick: all that waits is looked through for it."""
         self._reach = max(stretches(rule)[-1] + nanoseconds(rule.baseline_seconds) for rule in settings.rules)
         """How far back an evaluation looks."""
 
@@ -86,7 +88,7 @@ class Monitor:
         A series that cannot be evaluated is logged and does not keep the others from being looked at.
         """
         alerts: list[Alert] = []
-        self._renewed = 0
+        self._renewed, self._waits = 0, None
         keys = self._store.series(now - self._reach)
         self._baselines = {key: self._baselines[key] for key in keys if key in self._baselines}
         for key in keys:
@@ -236,10 +238,15 @@ class Monitor:
 
     def _silence_of(self, key: SeriesKey, now: int, rule: config.Rule, *, waits: SeriesState) -> SeriesState:
         """What a window without an observation is: nobody asks, the judge does not answer, or it `waits` for it."""
-        if key.name == "citation" or not self._store.waiting(key, now):
+        if key.name == "citation":
+            return "no_data"
+        if self._waits is None:
+            self._waits = self._store.waits_since()
+        since = self._waits.get((key.service, key.environment))
+        if since is None or since >= now:
             return "no_data"
         patience = max(stretches(rule)[0], _JUDGED_WITHIN)
-        return "judge_unavailable" if self._store.waiting(key, now - patience) else waits
+        return "judge_unavailable" if since < now - patience else waits
 
     def _save(
         self, incident: Incident, action: Action | None, now: int, *, news: str | None = None

@@ -180,14 +180,13 @@ class SqliteMonitoring:
             for row in rows
         ]
 
-    def waiting(self, key: SeriesKey, before: int) -> int:
-        """Records of that service that have waited for a verdict since before that moment."""
-        row = self._connection.execute(
-            "SELECT count(*) FROM ledger l JOIN records r USING (trace_id, span_id) WHERE l.state = 'pending' "
-            "AND l.updated_at < ? AND r.service = ? AND r.environment = ?",
-            (before, key.service, key.environment or ""),
-        ).fetchone()
-        return int(row[0])
+    def waits_since(self) -> Mapping[tuple[str, str | None], int]:
+        """Since when the oldest record waits for its verdict, by service and environment."""
+        rows = self._connection.execute(
+            "SELECT r.service, r.environment, min(l.updated_at) FROM ledger l JOIN records r "
+            "USING (trace_id, span_id) WHERE l.state = 'pending' GROUP BY 1, 2"
+        )
+        return {(row[0], row[1] or None): row[2] for row in rows}
 
     def overdue(self, before: int) -> int:
         """Records that have waited for a verdict since before that moment."""
