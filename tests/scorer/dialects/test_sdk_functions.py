@@ -316,10 +316,13 @@ def test_mirascopes_calls_answer_with_their_content() -> None:
 def test_traceai_spells_what_a_retriever_found_in_names(prefix: str) -> None:
     """It was a search that told nothing."""
     listed = flat(prefix, [{"document.id": key, "document.content": text} for key, text, _ in PASSAGES])
-    search = span("a2", {"gen_ai.span.kind": "RETRIEVER", **listed}, parent="a1", start=2, end=9)
-    record = only([root(), search])
-    assert [(each.id, each.text) for each in record.documents] == [(key, text) for key, text, _ in PASSAGES]
-    assert record.completeness == "complete"
+    for also in ({}, {"gen_ai.operation.name": "retrieval"}):
+        search = {"gen_ai.span.kind": "RETRIEVER", **listed, **also}
+        record = only([root(), span("a2", search, parent="a1", start=2, end=9)])
+        assert [(each.id, each.text) for each in record.documents] == [
+            (key, text) for key, text, _ in PASSAGES
+        ]
+        assert record.completeness == "complete"
 
 
 def test_conversation_and_user_are_read_under_each_sdks_own_names() -> None:
@@ -354,3 +357,73 @@ def test_a_search_after_a_call_that_only_called_it_is_evidence() -> None:
     asking = span("a3", generation(None), parent="a1", start=2, end=9)
     search = span("a2", function(HITS), parent="a1", start=10, end=20)
     assert told(only([root(), asking, search]))[:2] == (ANSWER, TEXTS)
+
+
+ASKED = f"Context:\n{NUMBERED}\n\nQuestion: {QUESTION}"
+
+
+def under(sdk_name: str, given: object, made: object) -> Made:
+    """A plain function under an SDK, which writes what it was given as JSON."""
+    return {
+        "langwatch": {**langwatch("span", made), "langwatch.input": as_json(given)},
+        "mirascope": {
+            "mirascope.type": "trace",
+            "mirascope.trace.arg_values": as_json(given),
+            "mirascope.trace.output": made,
+        },
+        "langfuse": {
+            "langfuse.observation.type": "span",
+            "langfuse.observation.input": as_json(given),
+            "langfuse.observation.output": made,
+        },
+    }[sdk_name]
+
+
+@pytest.mark.parametrize("sdk_name", ["langwatch", "mirascope", "langfuse"])
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"prompt": ASKED},
+        {"messages": [{"role": "user", "content": ASKED}]},
+        {
+            "args": [[{"role": "system", "content": "Be brief."}, {"role": "user", "content": ASKED}]],
+            "kwargs": {},
+        },
+        {"question": QUESTION, "context": NUMBERED},
+    ],
+)
+def test_a_function_that_calls_an_untraced_model_tells_what_it_showed(sdk_name: str, given: object) -> None:
+    """The record was complete, and without a passage."""
+    calling = span("a2", under(sdk_name, given, ANSWER), name="generate", parent="a1", start=2, end=9)
+    assert told(only([root(under(sdk_name, {"question": QUESTION}, ANSWER)), calling])) == (
+        ANSWER,
+        TEXTS,
+        "complete",
+    )
+
+
+@pytest.mark.parametrize("sdk_name", ["langwatch", "mirascope", "langfuse"])
+def test_a_search_that_returned_one_text_marks_a_record_that_tells_no_more(sdk_name: str) -> None:
+    """A list of texts did."""
+    for made, completeness in (
+        (NUMBERED, "partial_evidence"),
+        (as_json({"context": NUMBERED}), "partial_evidence"),
+        ("No results found.", "complete"),
+    ):
+        found = under(sdk_name, {"query": QUESTION}, made)
+        search = span("a2", found, name="search_docs", parent="a1", start=2, end=9)
+        assert told(only([root(), search])) == (ANSWER, [], completeness)
+        assert told(only([root(), search, model()])) == (ANSWER, TEXTS, "complete")
+
+
+def test_a_call_that_failed_lends_its_prompt_to_no_other() -> None:
+    """What the first try showed was the evidence of the second."""
+    sent = {"llm.input_messages.0.message.role": "user", "llm.model_name": "tiny-chat-1"}
+    tried = {**chain(answer=None), **sent, "llm.input_messages.0.message.content": ASKED}
+    again = {**chain(), **sent, "llm.input_messages.0.message.content": QUESTION}
+    tries = [
+        span("a2", tried, parent="a1", start=2, end=9, failed=True),
+        span("a3", again, parent="a1", start=10, end=20),
+    ]
+    assert only([root(), *tries]).documents == ()
+    assert [each.text for each in only([root(chain(answer=None)), tries[0]]).documents] == TEXTS

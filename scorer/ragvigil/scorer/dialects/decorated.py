@@ -17,6 +17,7 @@ from ragvigil.scorer.dialects.functions import (
     or_answer,
     passages_given,
     sent_to,
+    told_to,
     unread_list,
 )
 from ragvigil.scorer.dialects.messages import last_of, messages_of
@@ -73,7 +74,7 @@ class Decorated:
             sent = _value(told, names, (names.call,))
             role, given = ("generator", sent) if sent is not None else (role, given)
         metadata = mapping_of(told.get(names.metadata))
-        elsewhere = _is_told_elsewhere(told, role, given, made)
+        elsewhere = _is_told_elsewhere(told, role, given, _found(told, names) if made is None else made)
         return replace(
             Reading() if elsewhere else _content(span, names, role, given, made),
             conversation_id=first_id(told, *names.conversation) or first_id(metadata, *_CONVERSATIONS),
@@ -126,7 +127,15 @@ def _content(span: Span, names: Names, role: Role, given: object, made: object) 
         searched = Reading(role=role, query=asked, documents=found, input_documents=passages_given(given))
         return _declared(searched, made, beside=beside)
     unread = search is None and unread_list(span.name, made)
-    answered = Reading(role="chain", query=asked, answer=returned_in(made, asked), unread_list=unread)
+    sent = told_to(given)
+    answered = Reading(
+        role="chain",
+        query=asked,
+        answer=returned_in(made, asked),
+        messages=sent.messages,
+        context=sent.context,
+        unread_list=unread,
+    )
     if search is None:
         return answered
     searched = Reading(

@@ -99,9 +99,14 @@ def _retrieval(step: Step) -> Retrieval:
 
 
 def _speaking(steps: Iterable[Step]) -> Step | None:
-    """Where no model has a span, what is around one and names it and says what was sent and what came back."""
-    chains = (step for step in steps if step.role == "chain" and step.reading.model and step.reading.messages)
-    return next((step for step in chains if step.reading.answer is not None or step.failed), None)
+    """Where no model has a span, what is around one and says what was sent and what came back.
+
+    It names the model, or what it sent shows a context. One that failed counts where none answered.
+    """
+    chains = [step for step in steps if step.role == "chain" and step.reading.messages]
+    answered = [step for step in chains if step.reading.answer is not None]
+    telling = answered or [step for step in chains if step.failed]
+    return next((step for step in telling if step.reading.model or _contexts(step)), None)
 
 
 def _given(steps: Iterable[Step]) -> Step | None:

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ragvigil.scorer.dialects.documents import documents_of, passages_of
+from ragvigil.scorer.dialects.documents import documents_of, passages_of, text_in
 from ragvigil.scorer.dialects.langchain import pages_in
 from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.orders import is_empty_result
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
 from ragvigil.scorer.dialects.tools import is_search
@@ -36,6 +37,8 @@ _LISTED = re.compile(
     rf'"(?:{"|".join(_LISTS)})"\s*:\s*\[\s*\{{'
 )
 """How such an object begins in JSON, behind figures or not."""
+_PROMPTS = ("messages", "prompt")
+"""Keys of what a model is sent."""
 _ANSWERING = frozenset(ANSWER_KEYS)
 _PAGES = ('"page_content"', '"pageContent"')
 
@@ -121,17 +124,20 @@ def _listed_in(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
 
 
 def unread_list(name: str, made: object) -> bool:
-    """Whether a function that is called a search returned a list that nobody knows for passages.
+    """Whether a function that is called a search returned a text or a list that nobody knows for passages.
 
     >>> unread_list("find_passages", '["Snow.", "Coal."]'), unread_list("search", "[]"), unread_list("ask", ["a"])
     (True, False, False)
-    >>> unread_list("vectorize", [0.25, 0.5])
-    False
+    >>> unread_list("vectorize", [0.25]), unread_list("search", "Snow."), unread_list("search", "No results found.")
+    (False, True, False)
     """
     if not is_search(name):
         return False
     structure = structure_of(made)
     fields = mapping_of(structure)
+    text = text_of(made) if structure is None else text_in(structure)
+    if text is not None:
+        return not is_empty_result(text)
     lists = [each for value in (structure, *fields.values()) if (each := sequence_of(value))]
     words = len(lists) == 1 and not all(isinstance(each, (int, float)) for each in lists[0])
     return words and _ANSWERING.isdisjoint(fields)
@@ -189,6 +195,19 @@ def sent_to(given: object) -> Sent:
     said = (messages_of(each) for each in (named, *sequence_of(fields["args"])))
     told = next((messages for messages in said if any(message.text for message in messages)), ())
     return Sent(told, *context_in(named))
+
+
+def told_to(given: object) -> Sent:
+    """What a plain function was given for a model by names that say so; a question alone, and passages, are not told.
+
+    >>> told_to({"prompt": "why?"}).messages, told_to({"question": "why?"}).messages
+    ((Message(role='user', text='why?'),), ())
+    """
+    sent, fields = sent_to(given), mapping_of(given)
+    named = len(sent.messages) > 1 or any(
+        key in held for held in (fields, mapping_of(fields.get("kwargs"))) for key in _PROMPTS
+    )
+    return Sent(sent.messages if named else (), sent.context)
 
 
 def context_in(fields: Mapping[str, object]) -> tuple[str | None, tuple[Document, ...] | None]:

@@ -14,6 +14,7 @@ from ragvigil.scorer.dialects.functions import (
     narrowed_in,
     or_answer,
     sent_to,
+    told_to,
     unread_list,
 )
 from ragvigil.scorer.dialects.langchain import pages_in
@@ -89,7 +90,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         answer = _answered(get("langfuse.trace.output"), role, asked) or answer
     usage = mapping_of(get("langfuse.observation.usage_details"))
     tools = passages_answered(given if role == "generator" else None)
-    sent = sent_to(given) if role == "generator" else NOTHING_SENT
+    sent = sent_to(given) if role == "generator" else told_to(given) if role == "chain" else NOTHING_SENT
     return Reading(
         role=role,
         query=asked,

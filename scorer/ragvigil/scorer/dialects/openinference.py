@@ -161,7 +161,8 @@ def _content(span: Span) -> Reading:
         context=context,
         messages=_flat_messages(span.attributes, "llm.input_messages.") if role == "chain" else (),
         model=text_of(told("llm.model_name")) if role == "chain" else None,
-        unread_list=role == "chain" and made is not None and unread_list(span.name, made),
+        unread_list=role == "chain"
+        and unread_list(span.name, told("output.value") if made is None else made),
     )
 
 

@@ -106,7 +106,7 @@ class Reading:
     unread_search: bool = False
     """Whether a search answered a model in words that may be passages, or an apology: nobody can tell."""
     unread_list: bool = False
-    """Whether a function that is called a search returned a list that nobody knows for passages."""
+    """Whether a function that is called a search returned a text or a list that nobody knows for passages."""
     exchange: tuple[object, ...] = ()
     """The request to a model and its reply as the span has them, where passages may stand in them."""
     unread: bool = False
