@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from pydantic import TypeAdapter
@@ -248,6 +250,51 @@ def test_many_segments_share_one_stratum_beyond_the_limit() -> None:
     assert "other" in strata
 
 
+def test_who_came_first_is_judged_no_more_often_than_who_is_like_it() -> None:
+    """Of 20 alike services the first five were judged many times as often as the others, told together as one large."""
+    sampler = Sampler(0.1, Budget(most_strata=5))
+    decisions = [sampler.decide(trace(one), str(one % 20), at=one / 100) for one in range(20_000)]
+    assert {one.stratum for one in decisions} == {"0", "1", "2", "3", "4", "other"}
+    assert {round(one.inclusion, 2) for one in decisions[10_000:]} == {0.1}
+    assert judged(decisions) / 20_000 == pytest.approx(0.1, abs=0.01)
+
+
+def test_what_is_gone_for_a_day_gives_its_place_to_what_lives() -> None:
+    """Previews of one afternoon kept production without strata for twelve days."""
+    sampler = Sampler(0.1, Budget(most_strata=5))
+    for one in range(5_000):
+        sampler.decide(trace(one), f"preview {one % 5}", at=one / 100)
+    soon = {sampler.decide(trace(one), f"production {one % 2}", at=100).stratum for one in range(10)}
+    assert soon == {"other"}
+    later = 50 + DAY + 60.0
+    strata = [
+        sampler.decide(trace(one), f"production {one % 2}", at=later + one).stratum for one in range(100)
+    ]
+    assert set(strata) == {"production 0", "production 1"}
+
+
+def test_a_restart_knows_who_has_a_place_of_its_own() -> None:
+    """And since when nothing came of them; a state of before says it of none, and none is let go of soon."""
+    budget = Budget(most_strata=2)
+    sampler = Sampler(0.1, budget)
+    for at, name in ((0.0, "a"), (0.0, "b"), (80_000.0, "a")):
+        sampler.decide(trace(1), name, at=at)
+    states = TypeAdapter(SamplerState)
+    again = Sampler.restore(states.validate_json(states.dump_json(sampler.state())), 0.1, budget)
+    old = Sampler.restore(replace(sampler.state(), last={}), 0.1, budget)
+    ours, theirs, olds = (
+        [one.decide(trace(place), name, at=90_000.0) for place, name in enumerate("cdab")]
+        for one in (sampler, again, old)
+    )
+    assert [one.stratum for one in ours] == ["c", "other", "a", "other"]
+    assert ours == theirs
+    assert [one.stratum for one in olds] == ["other", "other", "a", "b"]
+    roomy = Sampler(0.1)
+    for at, name in ((0.0, "a"), (30 * DAY, "b")):
+        roomy.decide(trace(1), name, at=at)
+    assert Sampler.restore(roomy.state(), 0.1).state() == roomy.state()
+
+
 @pytest.mark.parametrize("back", [10.0, 1_000_000.0])
 def test_a_clock_that_jumps_back_changes_little(back: float) -> None:
     """Judging goes on near the rate, and time goes on from there."""
@@ -259,8 +306,14 @@ def test_a_clock_that_jumps_back_changes_little(back: float) -> None:
 
 @pytest.mark.parametrize(
     "budget",
-    [Budget(), Budget(calls_per_minute=40), Budget(informative=4.0), Budget(floor=0.05, informative=2.0)],
-    ids=["strata", "limit", "informative", "both"],
+    [
+        Budget(),
+        Budget(calls_per_minute=40),
+        Budget(informative=4.0),
+        Budget(floor=0.05, informative=2.0),
+        Budget(informative=4.0, most_strata=1),
+    ],
+    ids=["strata", "limit", "informative", "both", "folded"],
 )
 def test_the_weighted_mean_is_unbiased_under_every_mode(budget: Budget) -> None:
     """Design invariant 10, over 60 days of segments of unlike quality, a burst, and failures sampled more often."""

@@ -172,7 +172,8 @@ class Sample(_Section):
         default=500.0,
         ge=0,
         allow_inf_nan=False,
-        description="records judged a day where rate alone would judge fewer, so that a small service has numbers soon",
+        description="records judged a day, of all services together, where rate alone would judge fewer, so that a "
+        "small fleet has numbers soon",
     )
     calls_per_minute: float | None = Field(
         default=None,
@@ -227,7 +228,10 @@ class Sample(_Section):
         "which tell",
     )
     most_strata: int = Field(
-        default=64, gt=0, description="segments that get a probability of their own; the rest share one"
+        default=64,
+        gt=0,
+        description="segments that get a probability of their own, for as long as something comes of them within a "
+        "day; the rest are judged as often as all are together",
     )
 
 

@@ -54,7 +54,7 @@ class Budget:
     """What judging may cost, and where it goes. None is no limit."""
 
     at_least_per_day: float = 0.0
-    """Judged records a day that a small service gets, whatever its rate."""
+    """Judged records a day of all services together, whatever the rate."""
     calls_per_minute: float | None = None
     tokens_per_minute: float | None = None
     usd_per_minute: float | None = None

@@ -28,7 +28,7 @@ from ragvigil.scorer.sample.budget import (
 from ragvigil.scorer.sample.draw import Decision, fraction
 
 OTHER = "other"
-"""The stratum of every segment beyond `most_strata`."""
+"""The stratum of every segment beyond `most_strata`: drawn as often as all are together, for who is in it changes."""
 
 _PRIOR_DAYS = 1.0 / 24.0
 _PRIOR_PER_DAY = 10_000.0
@@ -75,6 +75,8 @@ class SamplerState:
     """How near each limit was when this was taken."""
     pressures_at: float | None = None
     """When that was, on the clock of `at`; None where nobody asked."""
+    last: dict[str, float] = field(default_factory=dict[str, float])
+    """When each stratum's last record came, on the clock of `at`."""
 
 
 class Sampler:
@@ -100,6 +102,7 @@ class Sampler:
         self._table: dict[str, float] = {}
         self._share = rate
         self._traffic: dict[str, float] = {}
+        self._last: dict[str, float] = {}
         self._days = 0.0
         self._boosts = 0.0
         self._spent: dict[str, float] = dict.fromkeys(_SPENT, 0.0)
@@ -128,8 +131,10 @@ class Sampler:
         """
         if self._is_due(at):
             self._refresh(at)
-        if stratum not in self._traffic and len(self._traffic) >= self._budget.most_strata:
+        if stratum not in self._last and len(self._last) >= self._budget.most_strata:
             stratum = OTHER
+        else:
+            self._last[stratum] = at
         boost = self._budget.informative if informative else 1.0
         self._since += 1
         self._traffic[stratum] = self._traffic.get(stratum, 0.0) + 1.0
@@ -196,11 +201,13 @@ class Sampler:
             self._usual,
             () if at is None else self.pressures(at),
             at,
+            dict(self._last),
         )
 
     def go_back_to(self, state: SamplerState) -> None:
         """Forget what was decided since: it came to nothing, and will be decided again."""
         self._traffic = dict(state.traffic)
+        self._last = {name: state.last.get(name, state.at or 0.0) for name in state.traffic if name != OTHER}
         self._days = state.days
         self._boosts = state.boosts
         self._spent = dict.fromkeys(_SPENT, 0.0) | state.spent
@@ -245,11 +252,25 @@ class Sampler:
         minute_each, day_each = self._verdict()
         self._step = share_of_limits(self._budget, minute=minute_each, day=day_each)
         self._share = min(1.0, wanted) * self._throttle / mean_boost
-        names = list(self._traffic)
+        self._let_go()
+        names = [name for name in self._traffic if name != OTHER]
         chances = allocate(
             [self._traffic[name] for name in names], budget=self._share, floor=self._budget.floor
         )
         self._table = dict(zip(names, np.minimum(chances, 1.0).tolist(), strict=True))
+
+    def _let_go(self) -> None:
+        """Where there is no place for another stratum, free those of which nothing came for a day.
+
+        Their records count on among the others, so that the traffic of all stays what it is.
+        """
+        self._last = {name: last for name, last in self._last.items() if name in self._traffic}
+        if len(self._last) < self._budget.most_strata:
+            return
+        now = self._at or 0.0
+        for name in [name for name, last in self._last.items() if now - last > DAY]:
+            del self._last[name]
+            self._traffic[OTHER] = self._traffic.get(OTHER, 0.0) + self._traffic.pop(name, 0.0)
 
     def _is_due(self, at: float) -> bool:
         return (
