@@ -59,23 +59,23 @@ def test_the_busiest_are_shown_and_the_others_counted(many: Settings) -> None:
     assert "more services" not in every
 
 
-def test_the_first_page_begins_with_what_is_ill_now_and_ends_somewhere(tmp_path: Path) -> None:
-    """Every preview of last month stood there as silent, before the service that had fallen."""
+@pytest.mark.parametrize("later", [30 * DAY, 20 * DAY // 24], ids=["last month", "today"])
+def test_the_first_page_begins_with_what_is_ill_now_and_ends_somewhere(tmp_path: Path, later: int) -> None:
+    """Every preview that was torn down stood there as silent, before the service that had fallen."""
     settings = settings_in(tmp_path)
-    month = 30 * DAY
     with SqliteStore(settings, durable=False) as store:
         for number in range(220):
             fill(store, answers(f"pr-{number:03}", 1_000 + number, 1))
         watching = Monitor(store.monitoring, settings.monitor, [], settings.links)
         watching.tick(NOW)
-        watching.tick(NOW + month)
+        watching.tick(NOW + later)
         production = [
-            replace(one, started_at=one.started_at + month) for one in answers("production", 0, 300)
+            replace(one, started_at=one.started_at + later) for one in answers("production", 0, 300)
         ]
         fill(store, production)
-        watching.tick(NOW + month)
+        watching.tick(NOW + later)
     with closing(open_for_reading(settings.store.path)) as connection:
-        page = overview(Asked(connection, settings, NOW + month, {}, {}, NOW + month))
+        page = overview(Asked(connection, settings, NOW + later, {}, {}, NOW + later))
     assert page.rows[0].key.environment == "production"
     assert [len(page.rows), page.left_out] == [200, 242]
     assert {row.state for row in page.rows[2:]} == {"no_data"}

@@ -33,6 +33,7 @@ from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.metrics import collect, file
 from ragvigil.scorer.metrics.collect import Collector
 from ragvigil.scorer.metrics.exposition import exposition
+from ragvigil.scorer.metrics.measures import Measures
 from ragvigil.scorer.metrics.scrape import Scrape
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitor.monitor import Monitor
@@ -209,6 +210,32 @@ def test_many_services_are_bounded(tmp_path: Path) -> None:
     assert told.samples["ragvigil_label_values_folded", ("service",)] == 17
     text, _ = exposition(told, OPEN_METRICS)
     assert len({(sample.name, *sample.labels.items()) for sample in _samples(text)}) == len(_samples(text))
+
+
+def test_previews_that_live_leave_production_its_name(tmp_path: Path) -> None:
+    """They were there first: a new service was told as other for as long as they lived."""
+    settings = settings_in(tmp_path, metrics={"most_services": 2})
+    with SqliteStore(settings) as store:
+        previews = [replace(record(number, f"shop-{number % 3}"), environment="pr-1") for number in range(90)]
+        fill(store, previews)
+        evaluated(store, settings)
+        collector = Collector(settings, vitals, now=lambda: NOW)
+        assert not _named(collector.collect()) & {"new-1", "new-2"}
+        for place in (1, 2, 3):
+            service = f"new-{place}"
+            fill(
+                store,
+                [replace(record(9_000 * place + n, service), environment="production") for n in range(30)],
+            )
+        evaluated(store, settings)
+        collector.collect()
+        named = _named(collector.collect())
+    assert len(named) == 2
+    assert {name[:4] for name in named} == {"new-"}
+
+
+def _named(told: Measures) -> set[str]:
+    return {labels[1] for (name, labels) in told.samples if name == "ragvigil_series_state"}
 
 
 def test_services_that_are_gone_give_their_names_to_new_ones(tmp_path: Path) -> None:

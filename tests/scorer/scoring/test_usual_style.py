@@ -126,3 +126,16 @@ def test_a_scorer_that_starts_again_knows_what_was_usual(tmp_path: Path) -> None
         usual.recall((one.service, one.style, one.share, one.markers) for one in store.citation_styles())
     assert usual.of("shop") == "id"
     assert drift(Checking(usual=usual).run(record(999, OTHER))).value == 0.0
+
+
+def test_who_answers_all_the_time_is_not_forgotten_for_who_came_once() -> None:
+    """The thousandth preview pushed production out, for production had come first."""
+    usual = UsualStyles()
+    for _ in range(ENOUGH):
+        usual.saw("shop", {"id": 1})
+    for number in range(1_020):
+        usual.saw(f"preview {number}", {"id": ENOUGH})
+        usual.saw("shop", {"id": 1})
+    assert usual.of("shop") == "id"
+    assert usual.of("preview 0") is None
+    assert usual.of("preview 1019") == "id"

@@ -42,7 +42,10 @@ class Metrics(Section):
         description="values of one dimension that keep their names; others are other",
     )
     most_services: int = Field(
-        default=100, ge=1, le=10_000, description="services that keep their names; others are other"
+        default=100,
+        ge=1,
+        le=10_000,
+        description="services that keep their names, those that page first; others are other",
     )
 
 

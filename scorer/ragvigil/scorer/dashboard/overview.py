@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ragvigil.exporters import Measurement
@@ -60,7 +60,8 @@ def overview(asked: Asked) -> Overview:
     """The state of all services now."""
     found = levels(asked.connection)
     drawn = {one.key for one in found[:_MOST_DRAWN]}
-    first = sorted(found, key=lambda level: not _is_unwell(level, asked.now))[:_MOST_SHOWN]
+    told = asked.settings.monitor.page_environments
+    first = sorted(found, key=lambda level: not _is_unwell(level, asked.now, told))[:_MOST_SHOWN]
     rows = [_row(one, asked, drawn=one.key in drawn) for one in first]
     return Overview(
         asked.now,
@@ -75,8 +76,11 @@ def overview(asked: Asked) -> Overview:
     )
 
 
-def _is_unwell(level: Level, now: int) -> bool:
-    return level.state in _UNWELL and not (level.state == "no_data" and level.last < now - _NEWS)
+def _is_unwell(level: Level, now: int, told: Collection[str]) -> bool:
+    """Whether it stands before the others; of a preview that nobody is told of it is no news that it was torn down."""
+    if level.state == "no_data":
+        return level.last >= now - _NEWS and level.key.is_told(told)
+    return level.state in _UNWELL
 
 
 def _row(level: Level, asked: Asked, *, drawn: bool) -> Row:

@@ -103,7 +103,8 @@ class Collector:
     def _place(self, service: str, environment: str | None, last: int | None = None) -> tuple[str, str]:
         """Where it is told, by when something of it last came (Unix nanoseconds; None: nobody knows, or just now)."""
         lives = last is None or last >= self._now() - _LIVES
-        inside = service != OTHER and self._services.admits((service, environment), lives=lives)
+        told = SeriesKey("citation", service, environment).is_told(self._settings.monitor.page_environments)
+        inside = service != OTHER and self._services.admits((service, environment), lives=lives, first=told)
         return (service, environment or "") if inside else (OTHER, "")
 
     def _reason(self, what: str, reason: str) -> str:

@@ -39,12 +39,13 @@ class UsualStyles:
 
     def saw(self, service: str, styles: Mapping[str, int]) -> None:
         """Count the markers of one answer by style."""
-        if service not in self._markers and len(self._markers) >= _MOST_SERVICES:
-            del self._markers[next(iter(self._markers))]
-        markers = self._markers.setdefault(service, Counter())
+        markers = self._markers.pop(service, None) or Counter[str]()
+        if len(self._markers) >= _MOST_SERVICES:
+            del self._markers[next(iter(self._markers))]  # the one that has not answered for longest
         markers.update(styles)
         if markers.total() > 2 * LATEST:
-            self._markers[service] = Counter({style: count // 2 for style, count in markers.items()})
+            markers = Counter({style: count // 2 for style, count in markers.items()})
+        self._markers[service] = markers
 
     def recall(self, styles: Iterable[tuple[str, str, float, int]]) -> None:
         """Begin with what a store holds: service, its most frequent style, that one's share, and all markers."""
