@@ -114,6 +114,38 @@ def test_over_the_ceiling_the_oldest_goes_first_and_the_file_shrinks(
     assert f"content of {sum(gone)} traces went before its time" in caplog.text
 
 
+def test_rollups_do_not_drive_out_content_and_records(
+    store: SqliteStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Over a ceiling that old rollups pass alone all of both went, and the store still stood above it."""
+    for number in range(400):
+        commit(store, number, day=1, size=4_000)
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection, connection:
+        connection.execute(
+            "WITH RECURSIVE years(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM years WHERE n < 45000) "
+            "INSERT INTO rollups (series, service, environment, instrument_id, bucket, n, w, wx, w2, w2x, w2x2) "
+            "SELECT 'citation', 'docs', '', 1, n, 1, 1.5, 1.5, 2.25, 2.25, 2.25 FROM years"
+        )
+    rollups = store.retention.rollup_bytes()
+    assert rollups == 45_001 * 110
+    settings = Settings(content_days=1_000, scores_days=1_000, max_disk_bytes=4_000_000)
+    sweep(store, settings, day=2)
+    contents, records = store.retention.held()
+    assert contents > 20
+    assert records == 400
+    assert rollups < store.retention.used_bytes() <= rollups + 2_000_000
+    assert caplog.text.count("rollups never go and take about 5.0 MB") == 1
+    store.checkpoint()
+    with closing(reading.open_for_reading(tmp_path / "r.db")) as connection:
+        disk = reading.disk(connection, tmp_path / "r.db")
+    assert disk.rollup_bytes == rollups
+    where = ("--store", f"sqlite:///{tmp_path / 'r.db'}")
+    assert "rollups, which never go" not in ragvigil("status", *where).stdout
+    with closing(sqlite3.connect(tmp_path / "r.db")) as connection, connection:
+        connection.execute("UPDATE counters SET value = 2000000 WHERE name = 'rollups'")
+    assert "rollups, which never go, take about 220.0 MB" in ragvigil("status", *where).stdout
+
+
 def test_under_load_more_goes_than_comes(store: SqliteStore, caplog: pytest.LogCaptureFixture) -> None:
     """With each turn as many traces as one commit writes: the store does not grow meanwhile, nor does the log."""
     settings = Settings(content_days=1_000, scores_days=1_000, max_disk_bytes=2_000_000)

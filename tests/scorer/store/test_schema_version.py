@@ -64,7 +64,8 @@ def test_who_only_reads_says_what_brings_a_store_up_to_date(settings: Settings) 
     """It must not write, and a table that it asks for may not be there."""
     make(settings, FIRST)
     with pytest.raises(
-        StoreError, match=r"earlier ragvigil \(schema 1 of 4\); ragvigil serve brings it up to date"
+        StoreError,
+        match=rf"earlier ragvigil \(schema 1 of {SCHEMA_VERSION}\); ragvigil serve brings it up to date",
     ):
         reading.open_for_reading(settings.store.path)
     SqliteStore(settings).close()

@@ -29,6 +29,8 @@ from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
 from ragvigil.scorer.store import reading
 
+_NOTABLE_ROLLUP_BYTES = 100_000_000
+
 
 def as_json(
     connection: sqlite3.Connection, received: Mapping[str, int], settings: Settings
@@ -106,6 +108,8 @@ def disk_line(disk: reading.Disk) -> str:
         f"disk: {disk.file_bytes / 1e6:,.1f} MB ({disk.used_bytes / 1e6:,.1f} used) and a log of "
         f"{disk.log_bytes / 1e6:,.1f} MB; {disk.traces_with_content:,} traces with content"
     )
+    if disk.rollup_bytes >= _NOTABLE_ROLLUP_BYTES:
+        text += f"; rollups, which never go, take about {disk.rollup_bytes / 1e6:,.1f} MB"
     gone = disk.expired + disk.expired_early
     if gone:
         text += f", of {gone:,} it was taken out ({disk.expired_early:,} before its time)"

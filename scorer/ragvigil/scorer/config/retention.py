@@ -28,7 +28,8 @@ class Retention(Section):
         ge=2**20,
         description="largest size of what the store holds, beside 8 MB of free pages and a log of 64 MB at most; "
         "above it the oldest content goes before its time, and the oldest scores where less than every eighth "
-        "record has its content",
+        "record has its content; where rollups, about 110 bytes for each series and minute, take more than half of it, "
+        "content and records keep the other half, and the store grows past it",
     )
 
     @model_validator(mode="after")

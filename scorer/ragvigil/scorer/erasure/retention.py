@@ -23,6 +23,8 @@ _PAGES_A_STEP = 500
 _RECORDS_A_CONTENT = 8
 """Over the ceiling scores go first where content of fewer than one record in so many is left: of a store full of scores
 what has just come would lose its content before the judge has seen it."""
+_LEAST_SHARE = 2
+"""Part of the ceiling that content and records keep whatever rollups take, or these would drive out all of them."""
 _SPARE_PAGES = 2_000
 """Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
 
@@ -32,6 +34,10 @@ class RetentionStore(Protocol):
 
     def used_bytes(self) -> int:
         """Bytes that hold something."""
+        ...
+
+    def rollup_bytes(self) -> int:
+        """About how many bytes of it rollups take, which never go."""
         ...
 
     def free_pages(self) -> int:
@@ -93,6 +99,7 @@ class Retention:
         self._early = self._early_scores = 0
         self._full = False
         self._told_at: int | None = None
+        self._rollups_told_at: int | None = None
 
     def keep_up(self, now: int, stored: int) -> bool:
         """Steps enough for twice the traces that were `stored` since the last call; whether there is more to do.
@@ -144,7 +151,7 @@ class Retention:
 
     def _make_room(self, now: int) -> bool:
         """Take the oldest content, or the oldest scores, where the store is over its ceiling; whether any was taken."""
-        if self._store.used_bytes() <= self._settings.max_disk_bytes:
+        if self._store.used_bytes() <= self._ceiling(now):
             self._tell(now)
             return False
         contents, records = self._store.held()
@@ -155,6 +162,22 @@ class Retention:
             self._full = True
             _log.error("the store is over retention.max_disk_bytes, and nothing is left that may go")
         return False
+
+    def _ceiling(self, now: int) -> int:
+        """Bytes that the store may hold; told once a day where rollups raise it."""
+        ceiling, rollups = self._settings.max_disk_bytes, self._store.rollup_bytes()
+        least = ceiling // _LEAST_SHARE
+        if rollups <= ceiling - least:
+            return ceiling
+        if self._rollups_told_at is None or not 0 <= now - self._rollups_told_at < DAY:
+            self._rollups_told_at = now
+            _log.warning(
+                "rollups never go and take about %.1f MB, more than half of retention.max_disk_bytes: the store may "
+                "hold %.1f MB, so that content and records keep the other half",
+                rollups / 1e6,
+                (rollups + least) / 1e6,
+            )
+        return rollups + least
 
     def _take_content(self) -> bool:
         taken = self._store.expire(None, _TRACES_A_STEP, counter="content_expired_early")

@@ -56,6 +56,8 @@ _TOLD_ANEW = (
 )
 """Of an open incident the latest message that each channel took stays, with what came after it."""
 _CLOCK = "retention_clock"
+BYTES_A_ROLLUP = 110
+"""Of the file, as measured."""
 
 
 class SqliteRetention:
@@ -71,6 +73,11 @@ class SqliteRetention:
     def free_pages(self) -> int:
         """Pages of the file that hold nothing."""
         return self._figure("freelist_count")
+
+    def rollup_bytes(self) -> int:
+        """About how many bytes rollups take."""
+        row = self._connection.execute("SELECT value FROM counters WHERE name = 'rollups'").fetchone()
+        return BYTES_A_ROLLUP * int(row[0])
 
     def held(self) -> tuple[int, int]:
         """About how many traces have their content, and how many records there are, but for examples that stay.

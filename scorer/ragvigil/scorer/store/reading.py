@@ -16,6 +16,7 @@ from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_meta import remembered
 from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, incident_of, key_of, read_coverage
+from ragvigil.scorer.store._sqlite_retention import BYTES_A_ROLLUP
 from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH
 from ragvigil.scorer.store.schema_version import refuse_earlier_version
@@ -348,6 +349,8 @@ class Disk:
     file_bytes: int
     used_bytes: int
     """Of the file; the rest is empty and used next."""
+    rollup_bytes: int
+    """About what rollups take of it, which never go."""
     log_bytes: int
     """The write-ahead log beside it."""
     traces_with_content: int
@@ -374,6 +377,7 @@ def disk(connection: sqlite3.Connection, path: Path) -> Disk:
     return Disk(
         file_bytes=page * pages,
         used_bytes=page * (pages - free),
+        rollup_bytes=BYTES_A_ROLLUP * counts.get("rollups", 0),
         log_bytes=log.stat().st_size if log.exists() else 0,
         traces_with_content=int(connection.execute("SELECT count(*) FROM traces").fetchone()[0]),
         expired=counts.get("content_expired", 0),

@@ -14,7 +14,13 @@ from pathlib import Path
 
 from ragvigil.scorer.errors import StoreError, located
 
-_VERSIONS = ("0001_initial.sql", "0002_arrivals.sql", "0003_again_since.sql", "0004_counted_and_told.sql")
+_VERSIONS = (
+    "0001_initial.sql",
+    "0002_arrivals.sql",
+    "0003_again_since.sql",
+    "0004_counted_and_told.sql",
+    "0005_rollups_counted.sql",
+)
 SCHEMA_VERSION = len(_VERSIONS)
 _SHOWN = 3
 
