@@ -136,6 +136,20 @@ def test_one_that_gives_its_place_away_costs_no_memory(tmp_path: Path) -> None:
         assert held() == before + 1
 
 
+def test_one_of_which_nothing_is_kept_any_more_costs_no_memory(tmp_path: Path) -> None:
+    """Of thirty previews that lived 180 were held."""
+    settings = settings_in(tmp_path, keep_days=1, late_seconds=3600)
+    before = held()
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        store.records.commit([previewed(service, f"pr-{number}") for number in range(4)], None, START + HOUR)
+        service.live(QUIET)
+        assert held() == before + 5
+        service.live(QUIET, 26)
+        assert store.watching.places() == [PRODUCTION]
+        assert held() == before + 1
+
+
 def test_a_detector_that_fails_goes_on_from_what_was_saved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

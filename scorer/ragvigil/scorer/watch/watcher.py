@@ -153,6 +153,8 @@ class Watcher:
         that a place that is chosen later begins there.
         """
         places, most = self._store.places(), self._detect.most_places
+        for gone in self._detectors.keys() - places:
+            del self._detectors[gone]
         if len(places) <= most:
             return places
         if now // self._batch != self._ranked:
