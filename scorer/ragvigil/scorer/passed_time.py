@@ -9,6 +9,8 @@ from ragvigil.scorer.moments import MINUTE, SECOND
 
 _LEAST = MINUTE
 """Nanoseconds; smaller differences are drift, and a tick that came late."""
+_STANDS = 10 * MINUTE
+"""Nanoseconds after which a wall clock that jumped is believed."""
 
 Clock = Callable[[], int]
 """Nanoseconds."""
@@ -58,7 +60,7 @@ def was_set_back(since: int, now: int) -> bool:
 class Jumps:
     """Notices when the wall clock jumps ahead, and which moment was so long ago all the same.
 
-    A jump back needs nothing: what was stamped before it looks younger than it is for a while.
+    A jump back takes back what one ahead did. What was stamped before it looks younger than it is for a while.
     """
 
     def __init__(self, ticks: Clock | None) -> None:
@@ -75,6 +77,8 @@ class Jumps:
         >>> jumps, day = Jumps(lambda: monotonic[0]), 86_400 * 10**9
         >>> jumps.ago(5 * day, 10), jumps.ago(6 * day, 10) == 5 * day - 10
         (431999999999990, True)
+        >>> jumps.ago(5 * day, 10)
+        431999999999990
         """
         self._look(now)
         moment = now - span
@@ -88,4 +92,44 @@ class Jumps:
             jumped = (now - self._looked[0]) - (ticks - self._looked[1])
             if jumped >= _LEAST:
                 self._jumped, self._landed = jumped, now
+            elif jumped <= -_LEAST:
+                self._jumped, self._landed = max(0, self._jumped + jumped), self._landed + jumped
         self._looked = now, ticks
+
+
+class Standing:
+    """What the wall clock shows, but for a jump that has not stood for ten minutes yet: it may be taken back."""
+
+    def __init__(self, ticks: Clock | None) -> None:
+        """`ticks` is a clock that nobody sets; None: nobody sets the wall clock either."""
+        self._ticks = ticks
+        self._ahead: int | None = None
+        self._seen: tuple[int, int] | None = None
+
+    def shows(self, now: int) -> int:
+        """The time where the wall clock shows `now` (Unix nanoseconds).
+
+        >>> monotonic = [0]
+        >>> clock, day = Standing(lambda: monotonic[0]), 86_400 * 10**9
+        >>> clock.shows(5 * day) == 5 * day, clock.shows(6 * day) == 5 * day
+        (True, True)
+        >>> monotonic[0] = 600 * 10**9
+        >>> clock.shows(6 * day + monotonic[0]) == 6 * day + monotonic[0]
+        True
+        """
+        if self._ticks is None:
+            return now
+        ticks = self._ticks()
+        ahead = now - ticks
+        if self._seen is None or abs(ahead - self._seen[0]) >= _LEAST:
+            self._seen = ahead, ticks
+        if self._ahead is None or abs(ahead - self._ahead) < _LEAST or self.stands:
+            self._ahead = ahead
+        return ticks + self._ahead
+
+    @property
+    def stands(self) -> bool:
+        """Whether the wall clock was seen to run on for ten minutes as it was last shown."""
+        if self._ticks is None or self._seen is None:
+            return False
+        return self._ticks() - self._seen[1] >= _STANDS

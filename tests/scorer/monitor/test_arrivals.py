@@ -306,3 +306,63 @@ def test_minutes_go_in_time_also_where_nobody_watches_them(tmp_path: Path) -> No
     assert house.watch.tick(house.now) == []
     assert house.store.arriving.minutes(place, 0, minute - KEPT - LONGEST - 1) == []
     assert house.store.arriving.minutes(place, 0, minute)
+
+
+def jumped(house: House, ahead: int) -> list[Alert]:
+    """One look with the wall clock so far ahead, ten minutes after the last; then it is right again."""
+    house.now, house.ticks = house.now + 10 * MINUTE, house.ticks + 10 * MINUTE
+    house.answer(3)
+    return house.watch.tick(house.now + ahead)
+
+
+@pytest.mark.parametrize("days", [400, -400])
+def test_a_look_with_a_wrong_clock_keeps_the_minutes_that_silence_is_compared_with(
+    house: House, days: int
+) -> None:
+    """They were deleted as old, or as those of a clock that was ahead, and nobody was missed for a week."""
+    house.past(9, always(3))
+    house.pass_(11, ["shop"])
+    place = ("shop", "production")
+    known = house.store.arriving.minutes(place, 0, 2**60)
+    assert jumped(house, days * DAY) == []
+    assert house.store.arriving.minutes(place, 0, 2**60)[: len(known)] == known
+    house.pass_(2, ["shop"])
+    assert [alert.action for alert in house.pass_(60)] == ["trigger"]
+
+
+def test_a_clock_that_is_ahead_closes_no_incident_of_who_sends(house: House) -> None:
+    """Two days for a quarter of an hour, so that it stood: no day without data has passed."""
+    house.past(9, always(3))
+    house.pass_(5, ["shop"])
+    house.now -= 2 * DAY
+    house.fall("coverage_scored")
+    house.now += 4 * DAY
+    for _ in range(30):
+        house.now, house.ticks = house.now + MINUTE // 2, house.ticks + MINUTE // 2
+        house.watch.tick(house.now)
+    house.now -= 2 * DAY
+    house.pass_(20, ["shop"])
+    assert "coverage_scored" in {one.key.name for one in house.store.arriving.open_incidents()}
+
+
+@pytest.mark.parametrize("counted", [True, False])
+@pytest.mark.parametrize("minutes", [30, 480])
+def test_a_machine_that_slept_heard_no_silence(house: House, minutes: int, counted: bool) -> None:
+    """Whether or not its clock goes on while it sleeps."""
+    house.past(9, always(30))
+    house.pass_(10, ["shop"], each=30)
+    house.now += minutes * MINUTE
+    house.ticks += minutes * MINUTE if counted else 0
+    assert house.watch.tick(house.now) == []
+    assert house.pass_(2) == []
+    assert house.pass_(10, ["shop"], each=30) == []
+
+
+def test_who_sends_no_more_once_the_machine_is_awake_is_missed(house: House) -> None:
+    """What passed before it slept counts, what passed while it slept does not."""
+    house.past(9, always(30))
+    house.pass_(10, ["shop"], each=30)
+    house.pass_(2)
+    house.now, house.ticks = house.now + 30 * MINUTE, house.ticks + 30 * MINUTE
+    assert house.watch.tick(house.now) == []
+    assert [alert.action for alert in house.pass_(5)] == ["trigger"]

@@ -16,9 +16,9 @@ from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store._sqlite_seen import seen_places
 from ragvigil.scorer.store.detected import detectors, last_day
 from ragvigil.scorer.watch.gold import labels_of
+from ragvigil.scorer.watch.notes import Notes, notes_of
 from ragvigil.scorer.watch.overview import Overview, overview
 from ragvigil.scorer.watch.port import Place
-from ragvigil.scorer.watch.watcher import Notes, notes_of
 
 _CALIBRATION = {
     "file": "calibrated with your labels",

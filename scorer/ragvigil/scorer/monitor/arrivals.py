@@ -21,7 +21,7 @@ from ragvigil.scorer.moments import DAY, MINUTE, SECOND
 from ragvigil.scorer.monitor.arrivals_page import WEEK_KNOWN, alert_of, closed, usual
 from ragvigil.scorer.monitor.health import SERVICE
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.passed_time import Clock
+from ragvigil.scorer.passed_time import Clock, Jumps, Standing
 
 _EVERY = 30 * SECOND
 _CLOSES_EVERY = 10 * MINUTE
@@ -86,8 +86,8 @@ class _Heard:
 
     last: int
     """The last minute with an answer."""
-    ticks: int
-    """When that was seen, or the scorer started, on the clock that nobody sets."""
+    listened: int
+    """When that was seen, of the time for which the scorer has listened."""
     looks_at: int = 0
     """Minutes of silence at which it is looked at next."""
 
@@ -130,33 +130,39 @@ class ArrivalWatch:
         self._environments = settings.monitor.page_environments
         self._links = settings.links
         self._ticks = ticks
+        self._longest = max(MINUTE, round(settings.monitor.tick_seconds * 1e9))
+        """Nanoseconds; the scorer slept, or stood still, for what is longer between two ticks."""
+        self._clock, self._jumps = Standing(ticks), Jumps(ticks)
         self._heard: dict[Place, _Heard] = {}
         self._looked_at = self._closed_at = self._forgot_at = ticks() - DAY
-        self._began = ticks()
+        self._ticked, self._listened = ticks(), 0
 
     def tick(self, now: int) -> list[Alert]:
         """Look at every service at `now` (Unix nanoseconds), at most twice a minute; the alerts that were posted."""
         ticks = self._ticks()
+        self._listened += min(ticks - self._ticked, self._longest)
+        self._ticked, shown = ticks, self._clock.shows(now)
         if ticks - self._looked_at < _EVERY or not self._pipeline.caught_up:
             return []
         self._looked_at = ticks
         if ticks - self._forgot_at >= _CLOSES_EVERY:
             self._forgot_at = ticks
-            self._forget(now)
+            self._forget(shown)
         if not self._settings.enabled:
             return []
         standing = self._store.open_incidents()
         if any(one.key.service == SERVICE and one.key.name != "scorer_judge" for one in standing):
             return []
-        look = _Look(now, self._listen(now, ticks), {})
+        look = _Look(now, self._listen(now), {})
         look.standing.update((_place(one.key), one) for one in standing if one.key.name == "arrivals")
         alerts = [self._follow(place, look) for place in look.silent]
         if ticks - self._closed_at >= _CLOSES_EVERY:
             self._closed_at = ticks
-            alerts += [self._close(one, now, ticks) for one in standing]
+            since = self._jumps.ago(shown, round(self._settings.close_seconds * 1e9))
+            alerts += [self._close(one, since, now) for one in standing]
         return [alert for alert in alerts if alert is not None]
 
-    def _listen(self, now: int, ticks: int) -> dict[Place, int]:
+    def _listen(self, now: int) -> dict[Place, int]:
         """Nanoseconds for which each place has been silent, as far as this process was there to hear it."""
         silent: dict[Place, int] = {}
         for place in self._store.places():
@@ -165,8 +171,8 @@ class ArrivalWatch:
                 continue
             heard = self._heard.get(place)
             if heard is None or heard.last != last:
-                heard = self._heard[place] = _Heard(last, ticks)
-            silent[place] = max(0, min(now - (last + 1) * MINUTE, ticks - heard.ticks))
+                heard = self._heard[place] = _Heard(last, self._listened)
+            silent[place] = max(0, min(now - (last + 1) * MINUTE, self._listened - heard.listened))
         return silent
 
     def _follow(self, place: Place, look: _Look) -> Alert | None:
@@ -220,12 +226,11 @@ class ArrivalWatch:
         look.standing[place] = incident
         return self._save(incident, "trigger", now)
 
-    def _close(self, incident: Incident, now: int, ticks: int) -> Alert | None:
-        """End what no data will end: of a service that was switched off, or of a share of nothing."""
-        least = round(self._settings.close_seconds * 1e9)
+    def _close(self, incident: Incident, since: int, now: int) -> Alert | None:
+        """End what no data since then will end: of a service that was switched off, or of a share of nothing."""
         last = self._last_data(incident, now)
-        here = ticks - self._began >= self._settings.least_seconds * 1e9
-        if last is None or now - last < least or now - incident.opened_at < least or not here:
+        here = self._listened >= self._settings.least_seconds * 1e9
+        if last is None or last > since or incident.opened_at > since or not here:
             return None
         after = replace(incident, resolved_at=now)
         alert = closed(after, now, last, self._links) if self._pages(incident) else None
@@ -240,9 +245,9 @@ class ArrivalWatch:
 
     def _forget(self, now: int) -> None:
         """Minutes that nobody asks for any more, and those of a clock that was ahead."""
-        minute = now // MINUTE
+        since = self._jumps.ago(now, (KEPT + LONGEST) * MINUTE) // MINUTE
         for place in list(self._store.places()):
-            self._store.keep(place, minute - KEPT - LONGEST, minute + LONGEST)
+            self._store.keep(place, since, now // MINUTE + LONGEST)
 
     def _pages(self, incident: Incident) -> bool:
         return incident.told and incident.key.is_told(self._environments)

@@ -80,8 +80,9 @@ def watcher_of(
     labels: Labels,
     channels: Sequence[str],
     diagnoser: Diagnoser | None = None,
+    ticks: Callable[[], int] | None = None,
 ) -> Watcher:
-    """The sequential detectors beside a pipeline."""
+    """The sequential detectors beside a pipeline; `ticks` is a clock that nobody sets, None in a replay."""
     return Watcher(
         store.watching,
         settings,
@@ -90,6 +91,7 @@ def watcher_of(
         sampler=pipeline.sampler,
         room=lambda: pipeline.room,
         diagnoser=diagnoser,
+        ticks=ticks,
     )
 
 

@@ -235,7 +235,9 @@ class Scoring(threading.Thread):
         diagnoser = Diagnoser(store.diagnosing)
         names = list(settings.channels)
         self.monitor = Monitor(store.monitoring, settings.monitor, names, settings.links, diagnoser)
-        self.watcher = watcher_of(settings, store, self.pipeline, self._labels, names, diagnoser)
+        self.watcher = watcher_of(
+            settings, store, self.pipeline, self._labels, names, diagnoser, ticks=since_boot
+        )
         self.retention = Retention(
             store.retention, settings.retention, drop=self._unremember, ticks=since_boot
         )
@@ -256,7 +258,7 @@ class Scoring(threading.Thread):
             trouble=lambda: self._trouble.said,
             ticks=time.monotonic_ns,
         )
-        self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=since_boot)
+        self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=time.monotonic_ns)
         draw: dict[Detector, Draw] = {"window": self.monitor.history, "sequential": self.watcher.history}
         anew = Retold(diagnoser, settings.links, draw)
         self.escalation = Escalation(store.escalation, settings.routes, anew)

@@ -111,6 +111,13 @@ class SqliteWatching:
         ).fetchone()
         return None if row[0] is None else int(row[0])
 
+    def newest_taken(self, place: Place) -> int | None:
+        """When the newest record that is in a batch began."""
+        row = self._connection.execute(
+            f"SELECT max(started_at) FROM sightings WHERE {_PLACE} AND batch > 0", _of(place)
+        ).fetchone()
+        return None if row[0] is None else int(row[0])
+
     def take(self, place: Place, end: int, late: int) -> int:
         """Put what waits into the batch that ends at `end`, what began before `late` into none."""
         self._connection.execute(

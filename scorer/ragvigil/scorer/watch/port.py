@@ -92,6 +92,10 @@ class WatchStore(Protocol):
         """When the oldest record that waits for a batch began."""
         ...
 
+    def newest_taken(self, place: Place) -> int | None:
+        """When the newest record that is in a batch began."""
+        ...
+
     def take(self, place: Place, end: int, late: int) -> int:
         """Put what waits and began before `end` into the batch that ends there; what began before `late` into none.
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import TypeAdapter, ValidationError
+from pydantic import ValidationError
 
 from ragvigil.exporters import Alert
 from ragvigil.scorer import config
@@ -21,6 +21,7 @@ from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.passed_time import Clock, Jumps, Standing
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
 from ragvigil.scorer.store.port import Job, Judgement
@@ -28,6 +29,7 @@ from ragvigil.scorer.watch.batches import observed, planned
 from ragvigil.scorer.watch.canary_room import most_to_ask
 from ragvigil.scorer.watch.core_settings import core_settings
 from ragvigil.scorer.watch.gold import Labels, with_own_floor
+from ragvigil.scorer.watch.notes import Notes, restored_notes, saved_notes
 from ragvigil.scorer.watch.port import Past, Place, Raised, Seen, WatchStore
 from ragvigil.scorer.watch.segments import Book
 from ragvigil.scorer.watch.teller import Teller
@@ -53,25 +55,6 @@ class Watched(NamedTuple):
 
 
 @dataclass(slots=True)
-class Notes:
-    """What is remembered of one service beside the core's state."""
-
-    start: int
-    """Start of the batch that comes next or waits for its verdicts, Unix nanoseconds."""
-    book: Book
-    planned_at: int | None = None
-    """When its plan was made; None while it is not over."""
-    too_late: int = 0
-    """Records that came too late for any batch."""
-    labels: str = "none"
-    """Where the gold set is from."""
-    began: int = 0
-    """Start of the first batch: it learns for detect.learning_days from here."""
-    canaried_at: int = 0
-    """When the frozen verdicts were last judged again."""
-
-
-@dataclass(slots=True)
 class _Detector:
     notes: Notes
     core: Monitor
@@ -82,9 +65,6 @@ class _Detector:
     """Whether a canary is wanted for which there was no room."""
     answers: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
     """Their judge version and verdict, 1, 0 or -1."""
-
-
-_NOTES = TypeAdapter(Notes)
 
 
 class Watcher:
@@ -100,8 +80,12 @@ class Watcher:
         sampler: Sampler,
         room: Callable[[], int],
         diagnoser: Diagnoser | None = None,
+        ticks: Clock | None = None,
     ) -> None:
-        """`room` is how many records more may wait for the judge."""
+        """`room` is how many records more may wait for the judge; `ticks` is a clock that nobody sets.
+
+        A batch that was closed stays closed, so a wall clock that jumps must stand before any is closed by it.
+        """
         if settings.detect.slo is not None and labels.source != "file":
             _log.warning("detect.slo pages nobody until monitor.gold names labels of yours")
         settings = settings.model_copy(update={"detect": with_own_floor(settings.detect, labels)})
@@ -124,6 +108,8 @@ class Watcher:
         self._first: Sequence[Place] = ()
         """Those to watch where there are too many, as they were ranked in the batch's time `_ranked`."""
         self._ranked = -1
+        self._clock, self._jumps = Standing(ticks), Jumps(ticks)
+        self._kept_since = 0
 
     def history(self, incident: Incident, end: int) -> Course:
         """When the course of an incident's rate begins, and its values from there on, until `end`."""
@@ -138,6 +124,8 @@ class Watcher:
         done = Watched([], [], [])
         if not self._detect.enabled:
             return done
+        now = self._clock.shows(now)
+        self._kept_since = self._jumps.ago(now, self._kept)
         for place in self._chosen(now):
             try:
                 self._advance(place, now, caught_up, done)
@@ -165,7 +153,7 @@ class Watcher:
             with self._store.transaction():
                 for place in places[most:]:
                     self._detectors.pop(place, None)
-                    self._store.forget_sightings(place, now - self._kept)
+                    self._store.forget_sightings(place, self._kept_since)
             _log.warning(
                 "%d of %d services and environments have a sequential detector, those that page and answer most "
                 "(detect.most_places); window rules watch the others, too",
@@ -197,6 +185,7 @@ class Watcher:
         if detector is None:
             return
         self._detectors[place] = detector
+        self._pull_back(place, detector, now)
         if detector.asked:
             self._answer_canary(place, detector, now, done)
         if detector.crowded_out:
@@ -210,6 +199,19 @@ class Watcher:
             if not self._is_over(place, detector, end, now):
                 return
             self._observe(place, detector, end, now, done)
+
+    def _pull_back(self, place: Place, detector: _Detector, now: int) -> None:
+        """Take up where the last record was, once a clock that was ahead is right again; the core's follows."""
+        if not self._clock.stands or detector.notes.start <= now + self._batch:
+            return
+        newest = self._store.newest_taken(place)
+        first = self._store.first_waiting(place) if newest is None else newest
+        start = self._floor(now if first is None else min(first, now))
+        _log.warning("the clock was ahead: the detector of %s is taken back to now", place)
+        with self._store.transaction():
+            detector.notes.pull_back(start, now)
+            detector.asked_at = min(detector.asked_at, now)
+            self._save(place, detector)
 
     def _is_over(self, place: Place, detector: _Detector, end: int, now: int) -> bool:
         """Whether the batch's verdicts and the canary are in, or were waited for long enough."""
@@ -263,7 +265,7 @@ class Watcher:
             told += self._teller.attend(
                 place, end=end, now=now, any_traffic=bool(rows), level=detector.core.level
             )
-            self._store.forget_sightings(place, end - self._kept)
+            self._store.forget_sightings(place, min(end - self._kept, self._kept_since))
             notes.start, notes.planned_at = end, None
             self._skip_gap(place, notes, now)
             self._save(place, detector)
@@ -341,7 +343,7 @@ class Watcher:
         notes, core = self._store.detector(place)
         if notes is not None and core is not None:
             try:
-                detector = _Detector(_NOTES.validate_json(notes), self._core_of(core))
+                detector = _Detector(restored_notes(notes), self._core_of(core))
             except (ValidationError, ValueError) as error:
                 _log.warning("the detector of %s begins anew: %s", place, error)
             else:
@@ -372,15 +374,7 @@ class Watcher:
 
     def _save(self, place: Place, detector: _Detector) -> None:
         core = json.dumps(detector.core.state(), allow_nan=False, separators=(",", ":"))
-        self._store.save_detector(place, _NOTES.dump_json(detector.notes).decode(), core)
+        self._store.save_detector(place, saved_notes(detector.notes), core)
 
     def _floor(self, moment: int) -> int:
         return moment - moment % self._batch
-
-
-def notes_of(saved: str) -> Notes | None:
-    """What was saved; None where this version cannot read it."""
-    try:
-        return _NOTES.validate_json(saved)
-    except ValidationError:
-        return None
