@@ -20,6 +20,7 @@ _VERSIONS = (
     "0003_again_since.sql",
     "0004_counted_and_told.sql",
     "0005_rollups_counted.sql",
+    "0006_incidents_by_place.sql",
 )
 SCHEMA_VERSION = len(_VERSIONS)
 _SHOWN = 3

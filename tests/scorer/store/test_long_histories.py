@@ -1,0 +1,62 @@
+"""Years of what is over cost no more than what is there now."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from tests.scorer.store.test_open_incidents import RATE
+
+from ragvigil.scorer.config import load
+from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.store.sqlite import SqliteStore
+
+KEY = SeriesKey("citation", "docs", None)
+LATER = 2**61
+
+
+@pytest.fixture
+def connection(tmp_path: Path) -> Iterator[sqlite3.Connection]:
+    """To a store of this version."""
+    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})
+    with SqliteStore(settings, durable=False):
+        pass
+    with closing(sqlite3.connect(settings.store.path, isolation_level=None)) as opened:
+        opened.row_factory = sqlite3.Row
+        opened.execute("PRAGMA foreign_keys = OFF")
+        yield opened
+
+
+def instructions(connection: sqlite3.Connection, work: Callable[[], object]) -> int:
+    """Of SQLite's, in tens."""
+    done = 0
+
+    def count() -> int:
+        nonlocal done
+        done += 1
+        return 0
+
+    connection.set_progress_handler(count, 10)
+    work()
+    connection.set_progress_handler(None, 0)
+    return done
+
+
+def test_incidents_of_other_services_cost_a_look_at_a_series_nothing(connection: sqlite3.Connection) -> None:
+    """They are kept for ever: with 5,000 of them a tick over 1,000 series read five million rows."""
+    monitoring = SqliteMonitoring(connection, {})
+
+    def look() -> None:
+        monitoring.neighbours(KEY, LATER)
+        monitoring.incident_spans(KEY, LATER)
+
+    before = instructions(connection, look)
+    for number in range(300):
+        other = KEY._replace(service=f"service-{number}")
+        over = Incident(f"i{number}", other, f"k{number}", 1, 1, RATE, RATE, RATE, resolved_at=2)
+        monitoring.save_incident(over, None, ())
+    assert instructions(connection, look) <= before + 2
