@@ -235,7 +235,7 @@ class OutboxStore(Protocol):
     async def due(self, now: int, limit: int) -> Sequence[Delivery]:
         """Deliveries whose time has come, at most `limit` for each channel, none silenced.
 
-        Of an incident and channel only the oldest that waits.
+        Of an incident and channel only the oldest that waits; what is graver first.
         """
         ...
 

@@ -5,14 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.scorer.store.test_open_incidents import RATE
+from tests.scorer.store.test_open_incidents import RATE, alert
 
 from ragvigil.scorer.config import load
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.store._sqlite_outbox import SqliteOutbox, post
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 KEY = SeriesKey("citation", "docs", None)
@@ -60,3 +62,25 @@ def test_incidents_of_other_services_cost_a_look_at_a_series_nothing(connection:
         over = Incident(f"i{number}", other, f"k{number}", 1, 1, RATE, RATE, RATE, resolved_at=2)
         monitoring.save_incident(over, None, ())
     assert instructions(connection, look) <= before + 2
+
+
+def test_messages_that_were_delivered_cost_a_look_at_what_is_due_nothing(
+    connection: sqlite3.Connection,
+) -> None:
+    """The queue is asked every second, and what was sent stays for weeks."""
+    outbox = SqliteOutbox(connection)
+    before = instructions(connection, lambda: outbox.due(LATER, 20))
+    for number in range(300):
+        post(connection, alert(number), ["oncall"])
+    connection.execute("UPDATE outbox SET delivered_at = 5")
+    assert instructions(connection, lambda: outbox.due(LATER, 20)) <= before + 2
+
+
+def test_a_page_does_not_wait_behind_tickets(connection: sqlite3.Connection) -> None:
+    """After an outage of the channel 200 of them would go first."""
+    for number in range(5):
+        post(connection, replace(alert(number), severity="warning"), ["oncall"])
+    post(connection, replace(alert(5), severity="critical"), ["oncall"])
+    post(connection, alert(6), ["oncall"])
+    due = SqliteOutbox(connection).due(LATER, 4)
+    assert [one.alert.incident_id for one in due] == ["i5", "i6", "i0", "i1"]

@@ -16,6 +16,7 @@ _BEYOND = round((LONGEST_DELAY_SECONDS + 1.0) * 1e9)
 """Nanoseconds: nothing waits so long but by a clock that was set back since, so it is due."""
 _LOUDER: tuple[Action, ...] = ("trigger", "update")
 """What must be heard although something newer took its place before it was sent, the loudest first."""
+_LOUDEST = "instr('critical error warning info', json_extract(alert, '$.severity'))"
 _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
 
 
@@ -95,14 +96,18 @@ class SqliteOutbox:
         self._connection = connection
 
     def due(self, now: int, limit: int) -> Sequence[Delivery]:
-        """What is due, at most `limit` for each channel: one that is away must not crowd out the others."""
+        """What is due, at most `limit` for each channel: one that is away must not crowd out the others.
+
+        What is graver goes first: a page must not wait behind hundreds of tickets.
+        """
         rows = self._connection.execute(
             "SELECT id, channel, alert, attempts, reference FROM "
-            "(SELECT *, row_number() OVER (PARTITION BY channel ORDER BY next_at, id) AS place FROM outbox "
-            "WHERE (next_at <= :now OR next_at > :beyond) AND id IN (SELECT min(id) FROM outbox "
-            "WHERE delivered_at IS NULL AND refused_at IS NULL GROUP BY incident_id, channel) "
-            f"AND NOT {SILENCED}) LEFT JOIN channel_messages USING (incident_id, channel) "
-            "WHERE place <= :limit ORDER BY next_at, id",
+            f"(SELECT *, row_number() OVER (PARTITION BY channel ORDER BY {_LOUDEST}, next_at, id) AS place "
+            "FROM outbox WHERE (next_at <= :now OR next_at > :beyond) AND id IN (SELECT min(id) FROM outbox "
+            "INDEXED BY outbox_waiting WHERE delivered_at IS NULL AND refused_at IS NULL "
+            f"GROUP BY incident_id, channel) AND NOT {SILENCED}) "
+            "LEFT JOIN channel_messages USING (incident_id, channel) "
+            f"WHERE place <= :limit ORDER BY {_LOUDEST}, next_at, id",
             {"now": now, "limit": limit, "beyond": now + _BEYOND},
         )
         return [
