@@ -14,8 +14,11 @@ from tests.scorer.store.test_open_incidents import RATE, alert
 from ragvigil.scorer.config import load
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
+from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_outbox import SqliteOutbox, post
+from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.watch.port import Place
 
 KEY = SeriesKey("citation", "docs", None)
 LATER = 2**61
@@ -84,3 +87,23 @@ def test_a_page_does_not_wait_behind_tickets(connection: sqlite3.Connection) -> 
     post(connection, alert(6), ["oncall"])
     due = SqliteOutbox(connection).due(LATER, 4)
     assert [one.alert.incident_id for one in due] == ["i5", "i6", "i0", "i1"]
+
+
+def test_records_of_other_batches_cost_no_look_whether_one_has_its_verdicts(
+    connection: sqlite3.Connection,
+) -> None:
+    """Eight days of them are kept: of 800,000 each look took a tenth of a second."""
+    watching = SqliteWatching(
+        connection, SqliteMonitoring(connection, {}), SqliteObservations(connection, bucket_nanoseconds=1)
+    )
+
+    def look() -> bool:
+        return watching.waits(Place("docs", None), 1_000, 900)
+
+    before = instructions(connection, look)
+    connection.executemany(
+        "INSERT INTO sightings (record_id, service, environment, started_at, segment, conversation, batch) "
+        "VALUES (?, 'docs', '', ?, '{}', 1, 800)",
+        ((number, 400 + number) for number in range(300)),
+    )
+    assert instructions(connection, look) <= before + 2

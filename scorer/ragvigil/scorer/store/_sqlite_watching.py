@@ -135,13 +135,14 @@ class SqliteWatching:
         rows = self._connection.execute(BATCH, (*_of(place), since, end, end))
         return [Seen(*row) for row in rows]
 
-    def waits(self, place: Place, end: int) -> bool:
-        """Whether any record of a batch waits for its verdict."""
+    def waits(self, place: Place, end: int, since: int) -> bool:
+        """Whether any record of a batch waits for its verdict; none began before `since`."""
         row = self._connection.execute(
             "SELECT 1 FROM ledger l JOIN records r USING (trace_id, span_id) "
             "JOIN sightings s ON s.record_id = r.id "
-            "WHERE l.state = 'pending' AND s.service = ? AND s.environment = ? AND s.batch = ? LIMIT 1",
-            (*_of(place), end),
+            "WHERE l.state = 'pending' AND s.service = ? AND s.environment = ? AND s.started_at >= ? "
+            "AND s.started_at < ? AND s.batch = ? LIMIT 1",
+            (*_of(place), since, end, end),
         ).fetchone()
         return row is not None
 

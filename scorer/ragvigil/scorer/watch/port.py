@@ -107,8 +107,8 @@ class WatchStore(Protocol):
         """The records of a batch, in order of time; none began before `since`."""
         ...
 
-    def waits(self, place: Place, end: int) -> bool:
-        """Whether any record of a batch waits for its verdict."""
+    def waits(self, place: Place, end: int, since: int) -> bool:
+        """Whether any record of a batch waits for its verdict; none began before `since`."""
         ...
 
     def set_streams(self, streams: Sequence[tuple[int, int]]) -> None:

@@ -219,7 +219,8 @@ class Watcher:
         if detector.asked and now - detector.asked_at < patience:
             return False
         planned_at = now if detector.notes.planned_at is None else detector.notes.planned_at
-        return now - planned_at >= patience or not self._store.waits(place, end)
+        since = detector.notes.start - self._late
+        return now - planned_at >= patience or not self._store.waits(place, end, since)
 
     def _plan(self, place: Place, detector: _Detector, end: int, now: int, done: Watched) -> None:
         notes = detector.notes
