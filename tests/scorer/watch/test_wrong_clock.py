@@ -81,8 +81,8 @@ def test_a_clock_that_was_ahead_for_hours_leaves_nobody_blind(service: Service) 
     service.clocked()
     service.live(Hour(), 1)
     kept = oldest(service)
-    service.ahead = 5 * DAY
-    service.live(Hour(), 3)
+    service.ahead = 13 * DAY
+    service.live(Hour(), 6)
     assert notes(service)["start"] > service.now + 2 * DAY
     assert oldest(service) == kept, "what a wrong clock calls old stays"
     service.ahead = 0
