@@ -13,8 +13,8 @@ import pytest
 from tests.scorer.judge.endpoint.answering import Json, said, server
 
 from ragvigil.prompts import Prompt, load
-from ragvigil.scorer.judge.endpoint import Client, Question, pace
-from ragvigil.scorer.judge.endpoint.client import Limits
+from ragvigil.scorer.judge.endpoint import Limits, Question, pace
+from ragvigil.scorer.judge.endpoint.client import Client
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judge.judging import TRIES, Bench
 from ragvigil.scorer.judge.put_off_jobs import PutOff

@@ -24,9 +24,8 @@ from ragvigil.scorer.judge.builtin import Builtin
 from ragvigil.scorer.judge.claimwise import ClaimwiseJudge
 from ragvigil.scorer.judge.criteria import criterion_of, load_criteria
 from ragvigil.scorer.judge.digest import FIELDS
-from ragvigil.scorer.judge.endpoint import Client
+from ragvigil.scorer.judge.endpoint import Limits
 from ragvigil.scorer.judge.endpoint.anthropic import Anthropic
-from ragvigil.scorer.judge.endpoint.client import Limits
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
@@ -114,6 +113,8 @@ def _nli(
     trouble: Trouble | None,
     quotas: Quotas | None,
 ) -> NliJudge:
+    from ragvigil.scorer.judge.endpoint.client import Client
+
     client = Client(
         NliWire(),
         url=settings.base_url,
@@ -150,6 +151,8 @@ def build_asker(
     `trouble` is told what keeps the endpoint from answering; `tries` is how often a question may fail before
     LaterError; `quotas` are shared with all who may ask with the same key.
     """
+    from ragvigil.scorer.judge.endpoint.client import Client
+
     if settings.kind not in WIRES:
         raise ConfigError(
             "judge.kind",
@@ -296,6 +299,8 @@ def _similarity(settings: config.Judge, quotas: Quotas | None) -> Similarity:
     """By the configured embedding model, else by words."""
     if not settings.embedding_model:
         return Lexical()
+    from ragvigil.scorer.judge.endpoint.client import Client
+
     limits = _limits(settings, _ATTEMPTS_BESIDE * settings.attempt_seconds)
     model = settings.embedding_model
     url, key = embedder_of(settings)

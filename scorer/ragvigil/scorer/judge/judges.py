@@ -16,7 +16,6 @@ from ragvigil.scorer.judge.build import (
     embedder_of,
     panel_of,
 )
-from ragvigil.scorer.judge.endpoint.look import look
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.measures import Measuring
@@ -52,6 +51,8 @@ async def look_at(settings: config.Judge) -> None:
             continue
         secret = one.api_key.get_secret_value() if one.api_key else None
         seconds = min(one.attempt_seconds, _LOOK_SECONDS)
+        from ragvigil.scorer.judge.endpoint.look import look
+
         wire = WIRES[one.kind]()
         problem = await look(wire, url=one.address, key=secret, model=one.model, seconds=seconds)
         if problem is not None:
@@ -61,6 +62,8 @@ async def look_at(settings: config.Judge) -> None:
 
 
 async def _look_at_embeddings(settings: config.Judge) -> None:
+    from ragvigil.scorer.judge.endpoint.look import look
+
     key = "judge.embedding_model"
     url, secret = embedder_of(settings)
     problem = await look(

@@ -6,7 +6,6 @@ import json
 import re
 from typing import Annotated, Literal, TypeVar, cast
 
-import json_repair
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
@@ -125,6 +124,8 @@ def _objects(text: str) -> object:
     start = said.find("{")
     if start < 0:
         return None
+    import json_repair
+
     try:
         mended = cast("object", json_repair.loads(said[start:], skip_json_loads=True))
     except (ValueError, RecursionError):

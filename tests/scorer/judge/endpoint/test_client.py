@@ -12,9 +12,9 @@ from typing import cast
 import pytest
 from tests.scorer.judge.endpoint.answering import QUESTION, Json, said, server
 
-from ragvigil.scorer.judge.endpoint import Client, LaterError, RefusedError, UnavailableError
+from ragvigil.scorer.judge.endpoint import LaterError, Limits, RefusedError, UnavailableError
 from ragvigil.scorer.judge.endpoint.anthropic import Anthropic
-from ragvigil.scorer.judge.endpoint.client import Limits, told_to_wait
+from ragvigil.scorer.judge.endpoint.client import Client, told_to_wait
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 

@@ -7,8 +7,8 @@ import asyncio
 import pytest
 from tests.scorer.judge.endpoint.answering import QUESTION, Json, said, server
 
-from ragvigil.scorer.judge.endpoint import Client, LaterError, UnavailableError
-from ragvigil.scorer.judge.endpoint.client import Limits
+from ragvigil.scorer.judge.endpoint import LaterError, Limits, UnavailableError
+from ragvigil.scorer.judge.endpoint.client import Client
 from ragvigil.scorer.judge.endpoint.openai import OpenAI
 from ragvigil.scorer.judge.endpoint.pace import Quotas
 

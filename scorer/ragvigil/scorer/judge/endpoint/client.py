@@ -7,7 +7,7 @@ import json
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from types import TracebackType
 from typing import NamedTuple, Self, cast
@@ -21,6 +21,7 @@ from ragvigil.scorer.judge.endpoint.pace import Pace, Quotas, seconds, spread
 from ragvigil.scorer.judge.endpoint.port import (
     Completion,
     LaterError,
+    Limits,
     Question,
     RefusedError,
     UnavailableError,
@@ -47,20 +48,6 @@ _HEADERS = {
 _POISON = 10
 """Failures of one question, while others are answered, after which the question is at fault."""
 _LOG_SECONDS = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one question may take."""
-
-    in_flight: int = 8
-    attempt_seconds: float = 60.0
-    patience_seconds: float | None = None
-    """How long an endpoint that does not answer is waited for; None: for ever."""
-    tries: int | None = None
-    """Failures in a row after which a question makes room for others; None: it waits where it is."""
-    hedge_seconds: float | None = None
-    """After so long without an answer the same is asked a second time, and the first answer counts; None: never."""
 
 
 class _Response(NamedTuple):

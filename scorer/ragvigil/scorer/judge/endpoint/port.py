@@ -87,3 +87,17 @@ class Endpoint(Protocol):
     async def close(self) -> None:
         """Let go of the connections."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one question may take."""
+
+    in_flight: int = 8
+    attempt_seconds: float = 60.0
+    patience_seconds: float | None = None
+    """How long an endpoint that does not answer is waited for; None: for ever."""
+    tries: int | None = None
+    """Failures in a row after which a question makes room for others; None: it waits where it is."""
+    hedge_seconds: float | None = None
+    """After so long without an answer the same is asked a second time, and the first answer counts; None: never."""

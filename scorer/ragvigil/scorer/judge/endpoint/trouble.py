@@ -7,8 +7,6 @@ import socket
 import ssl
 from collections.abc import Mapping
 
-import httpx
-
 from ragvigil.scorer.errors import causes
 
 _ADVICE: Mapping[int, str] = {
@@ -68,9 +66,12 @@ def of_account(status: int, complaint: str) -> str | None:
 def of_error(error: Exception) -> str:
     """Why there was no answer at all, with what can be done about it.
 
+    >>> import httpx
     >>> of_error(httpx.ConnectError("refused"))
     'unreachable, ConnectError (check judge.base_url, and whether the server runs)'
     """
+    import httpx
+
     found = list(causes(error))
     if any(isinstance(one, TimeoutError | httpx.TimeoutException) for one in found):
         return _LATE
