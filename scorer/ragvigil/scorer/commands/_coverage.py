@@ -42,13 +42,13 @@ def _counts(found: Coverage) -> dict[str, int]:
 
 
 def as_text(
-    connection: sqlite3.Connection, settings: config.Coverage, shown: Collection[Key] | None = None
+    connection: sqlite3.Connection, settings: config.Coverage, without: Collection[Key] = ()
 ) -> list[str]:
-    """The same as lines, of those to be shown (None: all) and those under their threshold, which say so."""
+    """The same as lines, but for those `without`; those under their threshold are told, and say so."""
     found = [
         one
         for one in _found(connection, settings)
-        if shown is None or (one.service, one.environment) in shown or _is_short(one, settings)
+        if (one.service, one.environment) not in without or _is_short(one, settings)
     ]
     named = places([(one.service, one.environment) for one in found])
     lines = [line for one in found for line in _of_one(one, named[one.service, one.environment], settings)]

@@ -49,12 +49,10 @@ def as_json(connection: sqlite3.Connection, settings: Settings) -> list[dict[str
     ]
 
 
-def as_text(
-    connection: sqlite3.Connection, settings: Settings, shown: Collection[Key] | None = None
-) -> list[str]:
-    """Three lines for each service of those to be shown (None: all)."""
+def as_text(connection: sqlite3.Connection, settings: Settings, without: Collection[Key] = ()) -> list[str]:
+    """Three lines for each service, but for those `without`."""
     lines = _too_many(connection, settings)
-    for place, notes, found, level in _found(connection, settings, shown):
+    for place, notes, found, level in _found(connection, settings, without):
         where = place.service + (f", {place.environment}" if place.environment else "")
         state = _state(notes, settings)
         learning = (
@@ -88,13 +86,13 @@ def _too_many(connection: sqlite3.Connection, settings: Settings) -> list[str]:
 
 
 def _found(
-    connection: sqlite3.Connection, settings: Settings, shown: Collection[Key] | None = None
+    connection: sqlite3.Connection, settings: Settings, without: Collection[Key] = ()
 ) -> Iterator[tuple[Place, Notes, Overview, Level]]:
     if not settings.detect.enabled:
         return
     labels = labels_of(settings.monitor, settings.judge)
     for place, saved in detectors(connection):
-        if shown is not None and (place.service, place.environment) not in shown:
+        if (place.service, place.environment) in without:
             continue
         notes = None if saved is None else notes_of(saved)
         if notes is not None:

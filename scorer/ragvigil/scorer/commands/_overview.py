@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
 from ragvigil.exporters import clean
@@ -22,8 +22,8 @@ from ragvigil.scorer.commands import (
     _upstream,
 )
 from ragvigil.scorer.commands._figures import fall, measured
-from ragvigil.scorer.commands._places import Key, places
-from ragvigil.scorer.commands._shown_places import left_out, shown_places
+from ragvigil.scorer.commands._places import places
+from ragvigil.scorer.commands._shown_places import counted, left_out
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
@@ -78,7 +78,9 @@ def as_text(
     Those of which there is nothing to say are left out where there are many, unless `every` one is asked for.
     """
     statuses, incidents = reading.series(connection), reading.incidents(connection)
-    shown = None if every else shown_places(statuses, incidents)
+    without = () if every else left_out(statuses, incidents)
+    shown = [one for one in statuses if (one.key.service, one.key.environment) not in without]
+    silent = {service for service, _ in without} - {one.key.service for one in shown}
     return "\n".join(
         [
             _heartbeat(_age(connection), alive=_lives(connection, settings)),
@@ -87,16 +89,16 @@ def as_text(
             *_filtered.as_text(connection),
             *_unread_spans.as_text(connection),
             *_not_taken(received, settings),
-            *_series(statuses, shown),
-            *([] if shown is None else left_out(statuses, shown)),
-            *_detectors.as_text(connection, settings, shown),
+            *_series(shown),
+            *counted(without),
+            *_detectors.as_text(connection, settings, without),
             *_criteria.as_text(connection),
             *_judge.as_text(connection),
             *_sampling.as_text(connection),
             *_upstream.as_text(connection, settings.coverage.window_seconds),
-            *_coverage.as_text(connection, settings.coverage, shown),
+            *_coverage.as_text(connection, settings.coverage, without),
             *_told.as_text(connection),
-            *_styles.as_text(connection, shown),
+            *_styles.as_text(connection, silent),
             *_forwarded(received),
         ]
     )
@@ -170,11 +172,9 @@ def _forwarded(received: Mapping[str, int]) -> list[str]:
     return lines
 
 
-def _series(statuses: Sequence[reading.SeriesStatus], shown: Collection[Key] | None) -> list[str]:
+def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
     if not statuses:
         return ["series: none yet"]
-    if shown is not None:
-        statuses = [one for one in statuses if (one.key.service, one.key.environment) in shown]
     keys = [(status.key.service, status.key.environment) for status in statuses]
     named = places(keys)
     rows = [(status.key.name, named[key], status.state) for key, status in zip(keys, statuses, strict=True)]

@@ -1,4 +1,4 @@
-"""Which services and environments ``ragvigil status`` shows: preview environments come and go by the hundred."""
+"""Which services and environments ``ragvigil status`` leaves out: preview environments come and go by the hundred."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _CALM: frozenset[SeriesState] = frozenset({"cold_start", "insufficient_sample", 
 """States of a series that says nothing, for want of answers."""
 
 
-def shown_places(statuses: Sequence[SeriesStatus], incidents: Sequence[Incident]) -> Collection[Key]:
-    """All of which there is something to say, and of the others the busiest, 20 in all where that leaves room."""
+def left_out(statuses: Sequence[SeriesStatus], incidents: Sequence[Incident]) -> Collection[Key]:
+    """Those of which there is nothing to say, but for the busiest: 20 in all are shown where that leaves room."""
     busy: dict[Key, tuple[int, int]] = {}
     said = {_key(incident) for incident in incidents if incident.resolved_at is None}
     for status in statuses:
@@ -24,16 +24,15 @@ def shown_places(statuses: Sequence[SeriesStatus], incidents: Sequence[Incident]
         if status.state not in _CALM:
             said.add(key)
     ranked = sorted(busy, key=lambda key: (key in said, busy[key]), reverse=True)
-    return frozenset(ranked[: max(_MOST, len(said & busy.keys()))])
+    return frozenset(ranked[max(_MOST, len(said & busy.keys())) :])
 
 
-def left_out(statuses: Sequence[SeriesStatus], shown: Collection[Key]) -> list[str]:
-    """How many are not shown, in one line; none where all are."""
-    count = len({_key(status) for status in statuses} - {*shown})
-    if not count:
+def counted(without: Collection[Key]) -> list[str]:
+    """How many are left out, in one line; none where all are shown."""
+    if not without:
         return []
-    noun = "service or environment is" if count == 1 else "services and environments are"
-    return [f"{count:,} more {noun} silent or learning: ragvigil status --all"]
+    noun = "service or environment is" if len(without) == 1 else "services and environments are"
+    return [f"{len(without):,} more {noun} silent or learning: ragvigil status --all"]
 
 
 def _key(of: SeriesStatus | Incident) -> Key:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
-from ragvigil.scorer.commands._places import Key
 from ragvigil.scorer.store import reading
 
 
@@ -17,13 +16,12 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
     ]
 
 
-def as_text(connection: sqlite3.Connection, shown: Collection[Key] | None = None) -> list[str]:
-    """One line for each service that cites, of those to be shown (None: all)."""
-    services = None if shown is None else {service for service, _ in shown}
+def as_text(connection: sqlite3.Connection, without: Collection[str] = ()) -> list[str]:
+    """One line for each service that cites, but for those `without`."""
     return [
         f"{one.service}: cites as {one.style} ({one.share:.0%} of {_latest(one.markers)})"
         for one in reading.citation_styles(connection)
-        if services is None or one.service in services
+        if one.service not in without
     ]
 
 
