@@ -7,7 +7,7 @@ as in "5 x 60 euros are 300 euros, so you save 50 euros".
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
 from typing import NamedTuple
 
@@ -43,6 +43,9 @@ class _Shown(NamedTuple):
     differences: bool
 
 
+_NOTHING_SHOWN = _Shown(sums=False, differences=False)
+
+
 class Reached(NamedTuple):
     """A number of a claim, and the two that it comes of."""
 
@@ -53,21 +56,28 @@ class Reached(NamedTuple):
     """Whether it tells both: else nothing more is worked out of it."""
 
 
-def reachable(said: Claimed, lacking: Sequence[int], near: Sequence[Quantity]) -> list[Reached]:
-    """What `said` has of numbers at the `lacking` places that come of its others, or of one `near` in the evidence.
+def reachable(
+    said: Claimed, lacking: Sequence[int], beside: Callable[[], Sequence[Quantity]]
+) -> list[Reached]:
+    """What `said` has of numbers at `lacking` places that come of its others, or of one `beside` them in the evidence.
 
     >>> from ragvigil.scorer.checks.alignment.quantities import claimed
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> texts = ("With 15 % off it costs 38.25 euros, not 45 euros.", "With 15 % off it costs 39 euros, not 45 euros.")
     >>> read = [claimed(words(text), text) for text in texts]
-    >>> [[one.result.amounts[0].much for one in reachable(each, [5], [])] for each in read]
+    >>> [[one.result.amounts[0].much for one in reachable(each, [5], list)] for each in read]
     [[38.25], []]
     """
     sought = [one for one in said.quantities if _is_sought(one, lacking)]
     if not sought or len(said.quantities) > _MOST:
         return []
     told = [one for one in said.quantities if one not in sought and not is_year(one)]
-    shown = _Shown(*(cue.search(said.skeleton) is not None for cue in (_SUMS, _DIFFERENCES)))
+    if not told:
+        return []
+    shown = _NOTHING_SHOWN  # of one number that is told nobody asks
+    if len(told) >= _FEWEST:
+        shown = _Shown(*(cue.search(said.skeleton) is not None for cue in (_SUMS, _DIFFERENCES)))
+    near = beside()
     found: list[Reached] = []
     left = list(sought)
     while step := _step(said, left, told, near, shown):

@@ -98,7 +98,7 @@ def sums_of(
 
 def _reached(said: Claimed, lacking: Sequence[int], about: _About) -> frozenset[int]:
     """Places of the `lacking` words to which steps lead from numbers that are told where the claim's words are."""
-    reached = reachable(said, lacking, about.beside())
+    reached = reachable(said, lacking, about.beside)
     known = {one.result for one in reached}
     results: set[int] = set()
     for one in reached:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, NamedTuple
 
@@ -66,8 +66,17 @@ _MEASURE = re.compile(
 )
 """It begins with a digit, to which the engine skips."""
 _SPELLED_OUT = re.compile(rf"(?P<one>{_IN_WORDS})(?:{_JOINED}(?P<two>{_IN_WORDS}))?{_BEHIND}", re.IGNORECASE)
-_WORD = re.compile(r"[^\W\d_]+")
 _LETTERS = 3
+_RUN = re.compile(r"[^\W\d_]+")
+_BEHIND_DIGITS = frozenset(
+    [
+        run
+        for name in (*_UNITS, "degree", "degrees", "grad", "grados", "graus")
+        for run in _RUN.findall(name)[:1]
+    ]
+)
+"""The first letters of what may stand behind a number."""
+_SIGNS = frozenset(name[0] for name in _UNITS if not _RUN.match(name))
 _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _LETTERS)
 _KEY = re.compile(rf'_(?P<unit>{longest_first(_KEYS)})"\s?:\s?"?(?P<one>{_DIGITS})(?![\w.])', re.IGNORECASE)
 _ABOUT = re.compile(
@@ -104,16 +113,17 @@ class _Told(NamedTuple):
         return self.number * self.size
 
 
-def may_convert(text: str) -> bool:
-    """Whether a measure is told: a quick first look.
+def may_convert(text: str, runs: Collection[str]) -> bool:
+    """Whether a measure is told: a quick first look. `runs`: the letters in a row of `text`, in lower case.
 
-    >>> may_convert("It is 19 km away."), may_convert("It opens at 9.")
+    >>> may_convert("Some 19 km.", ("some", "km")), may_convert("It opens at 9.", ("it", "opens", "at"))
     (True, False)
     """
+    if text.isascii() and _BEHIND_DIGITS.isdisjoint(runs) and _SIGNS.isdisjoint(text):
+        return False  # as mostly
     if next(_in_digits(text), None) is not None:
         return True
-    told = _WORD.findall(text.lower())
-    return not (_SPELLED_UNITS.isdisjoint(told) or LEXICON.number_words.keys().isdisjoint(told))
+    return not (_SPELLED_UNITS.isdisjoint(runs) or LEXICON.number_words.keys().isdisjoint(runs))
 
 
 def converted(sequence: Sequence[Word], text: str, evidence: Sequence[str]) -> Sequence[Word]:

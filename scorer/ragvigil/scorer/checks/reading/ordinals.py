@@ -60,6 +60,7 @@ _IN_A_WORD = re.compile(
     re.IGNORECASE,
 )
 """Day four."""
+_SMALL_NUMBER = re.compile(rf"\s(?:{'|'.join(_SMALL)})(?![\w-])", re.IGNORECASE)
 _DOTTED = re.compile(
     r"\b(?:de[mnrs]|die|das|zu[mr]|[av]b|[av]om|am|im|ins|beim|jede[mnrs]?)\s(?P<told>\d{1,2})\."
     r"(?=\s(?!Januar|Februar|März|April|Mai|Jun|Jul|August|Sept|Okto|Novem|Dezem)[A-ZÄÖÜ][a-zäöüß]{3})"
@@ -162,7 +163,8 @@ def _otherwise_told(text: str) -> Iterator[re.Match[str]]:
     """Day four, and 4. Tag."""
     if ". " in text:
         yield from _DOTTED.finditer(text)
-    yield from _IN_A_WORD.finditer(text)
+    if _SMALL_NUMBER.search(text):
+        yield from _IN_A_WORD.finditer(text)
 
 
 def _place(found: re.Match[str]) -> int | None:

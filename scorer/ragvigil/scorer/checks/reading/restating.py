@@ -26,6 +26,7 @@ _ALWAYS = re.compile(
     re.IGNORECASE,
 )
 """In so many words: at all hours."""
+_LETTERS = re.compile(r"[^\W\d_]+")
 _MOST = 500
 """Measures and dates of one answer that are looked for."""
 
@@ -73,9 +74,10 @@ def _in_other_units(
 
     `said`: the texts of those that need evidence, by place; likewise below.
     """
-    measuring = {place for place, text in said.items() if may_convert(text)}
+    runs = {place: _LETTERS.findall(text.lower()) for place, text in said.items()}
+    measuring = {place for place, text in said.items() if may_convert(text, runs[place])}
     shortening = {place for place, text in said.items() if shortened.may_shorten(text)}
-    naming = {place for place, text in said.items() if weekdays.may_name_days(text)}
+    naming = {place for place, text in said.items() if weekdays.may_name_days(text, runs[place])}
     if not (measuring or shortening or naming):
         return statements  # as mostly
     evidence = list(_first(texts))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
@@ -29,13 +29,13 @@ _SPAN = re.compile(
 _RUN = re.compile(r"[^\W\d_]+(?:-feira)?")
 
 
-def may_name_days(text: str) -> bool:
-    """Whether days are told in short: a quick first look.
+def may_name_days(text: str, runs: Collection[str]) -> bool:
+    """Whether days are told in short: a quick first look. `runs`: the letters in a row of `text`, in lower case.
 
-    >>> may_name_days("Mo\u2013Fr von 8 bis 18 Uhr"), may_name_days("Sat from 9:00"), may_name_days("So ist es.")
-    (True, True, False)
+    >>> may_name_days("Mo\u2013Fr von 8 bis 18 Uhr", ("mo", "fr")), may_name_days("So ist es.", ("so", "ist", "es"))
+    (True, False)
     """
-    return _SPAN.search(text) is not None
+    return not _SHORT.keys().isdisjoint(runs) and _SPAN.search(text) is not None
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:
