@@ -10,20 +10,16 @@ from ragvigil.exporters import Alert
 from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of
+from ragvigil.scorer.store._sqlite_places import places_in
 from ragvigil.scorer.store.port import ScoredTrace
 
 _ADD = (
     "INSERT INTO arrivals (service, environment, minute, traces, answers) VALUES (?, ?, ?, ?, ?) "
     "ON CONFLICT DO UPDATE SET traces = traces + excluded.traces, answers = answers + excluded.answers"
 )
-_NEXT = (
-    "SELECT service, environment FROM arrivals WHERE (service, environment, minute) > (?, ?, ?) "
-    "ORDER BY service, environment, minute LIMIT 1"
-)
 _PLACE = "service = ? AND environment = ?"
 _LAST = f"SELECT minute FROM arrivals WHERE {_PLACE} AND minute <= ? AND {{what}} > 0 ORDER BY minute DESC LIMIT 1"
 _LAST_BUCKET = f"SELECT max(bucket) FROM rollups WHERE series = ? AND {_PLACE} AND bucket <= ? AND n > 0"
-_MOST = 2**62
 
 
 class SqliteArrivals:
@@ -62,11 +58,8 @@ class SqliteArriving:
         self._monitoring = monitoring
 
     def places(self) -> Iterator[tuple[str, str]]:
-        """Each service and environment of which anything came: by a seek for each, not a scan of all minutes."""
-        place = ("", "")
-        while row := self._connection.execute(_NEXT, (*place, _MOST)).fetchone():
-            place = (row[0], row[1])
-            yield place
+        """Each service and environment of which anything came."""
+        return places_in(self._connection, "arrivals")
 
     def last_answer(self, place: tuple[str, str], until: int) -> int | None:
         """The last minute until that one in which an answer came."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 
+from ragvigil.scorer.store._sqlite_places import places_in
+
 NO_VERDICT = ("unparseable", "failed")
 """States of a verdict that says nothing of an answer that could be judged: it is one that never came."""
 NOT_SCOREABLE = ("not_scoreable", "partial_evidence")
@@ -40,15 +42,8 @@ LAST_DAY = (
     "ORDER BY s.started_at DESC, s.record_id DESC LIMIT ?) ORDER BY started_at, record_id"
 )
 """The same of all batches that ended by then; takes at most how many of the latest besides."""
-_NEXT = (
-    "SELECT service, environment FROM sightings INDEXED BY sightings_by_time "
-    "WHERE (service, environment) > (?, ?) ORDER BY service, environment LIMIT 1"
-)
 
 
 def seen_places(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
-    """Each service and environment with such a record, in order: by a seek for each, not a scan of all records."""
-    place = ("", "")
-    while row := connection.execute(_NEXT, place).fetchone():
-        place = (row[0], row[1])
-        yield place
+    """Each service and environment with such a record, in order."""
+    return places_in(connection, "sightings INDEXED BY sightings_by_time")
