@@ -13,6 +13,18 @@ from ragvigil.scorer.commands._options import JsonOption
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import InputError
 
+_Errors = Annotated[
+    list[str] | None, typer.Option(metavar="STATUS=SHARE", help="Such as 429=0.2; may be repeated.")
+]
+_Key = Annotated[
+    str,
+    typer.Option(metavar="KEY", help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY"),
+]
+_Models = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Model that it has; may be repeated. Default: any that is asked for."),
+]
+
 
 def fake_judge(
     port: Annotated[int, typer.Option(help="0 picks a free one.", min=0, max=65_535)] = 4320,
@@ -27,23 +39,13 @@ def fake_judge(
         float, typer.Option(metavar="SECONDS", help="Before it answers.", min=0, max=600)
     ] = 0.2,
     damage: Annotated[float, typer.Option(help="Share of replies that are spoilt.", min=0, max=1)] = 0.0,
-    error: Annotated[
-        list[str] | None, typer.Option(metavar="STATUS=SHARE", help="Such as 429=0.2; may be repeated.")
-    ] = None,
+    error: _Errors = None,
     hangs: Annotated[float, typer.Option(help="Share of requests never answered.", min=0, max=1)] = 0.0,
     cuts: Annotated[
         float, typer.Option(help="Share of answers that break off in the middle.", min=0, max=1)
     ] = 0.0,
-    key: Annotated[
-        str,
-        typer.Option(metavar="KEY", help="Key it asks for; empty: none.", envvar="RAGVIGIL_DEMO_JUDGE_KEY"),
-    ] = "",
-    model: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help="Model that it has; may be repeated. Default: any that is asked for."
-        ),
-    ] = None,
+    key: _Key = "",
+    model: _Models = None,
     as_json: JsonOption = False,
 ) -> int:
     """Rehearse with a judge that is as good, as slow and as broken as you like: a real endpoint, no model.
