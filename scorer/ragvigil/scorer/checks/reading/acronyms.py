@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.lazily import made_once
 
 _ACRONYM = re.compile(r"[A-Z](?<![\w.-].)[A-Z]{2,5}(?=s?(?![\w-]|\.\w))")
 """It begins with a capital letter, to which the engine skips."""
-_WORD = re.compile(r"[^\W\d_]+")
 _ENDS = re.compile(r"[.!?;:\n|]")
 _MOST_ACRONYMS, _MOST_TRIED = 50, 20
 """Of one answer, and places at which the initials of one are looked at."""
@@ -75,7 +75,7 @@ class Names:
 
     @made_once
     def _parts(self) -> list[re.Match[str]]:
-        return list(_WORD.finditer(self._evidence))
+        return list(LETTERS.finditer(self._evidence))
 
     @made_once
     def _initials(self) -> str:

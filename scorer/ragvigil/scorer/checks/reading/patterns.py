@@ -7,6 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 
 _QUANTIFIERS = ("?", "*", "+", "{")
+LETTERS = re.compile(r"[^\W\d_]+")
+"""Letters in a row."""
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
 
