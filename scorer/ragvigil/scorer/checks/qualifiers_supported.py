@@ -9,15 +9,14 @@ beside "all visitors". A claim without such a word is not counted. None where no
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from importlib.resources import files
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.data import read_data
 from ragvigil.scorer.verdict import Claim
 
 _MOST_LISTED = 10
@@ -27,7 +26,7 @@ _AHEAD = 12
 """Words behind a strong word among which the next meaningful one is looked for."""
 _NEAR = 4
 """Words between a negation and what it weakens: not present in all cases."""
-_DATA = json.loads(files("ragvigil.scorer.data").joinpath("qualifiers.json").read_text("utf-8"))
+_DATA = read_data("qualifiers.json")
 _KINDS: dict[str, str] = {
     words(entry)[0].stem: kind for kind, entries in _DATA["kinds"].items() for entry in entries
 }

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
+from ragvigil.scorer.data import read_data
 
 
 def words_of(name: str) -> dict[str, list[str]]:
@@ -12,7 +11,5 @@ def words_of(name: str) -> dict[str, list[str]]:
     >>> words_of("profiles")["headings"][0]
     'user context'
     """
-    told: dict[str, list[str]] = json.loads(
-        files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8")
-    )
+    told: dict[str, list[str]] = read_data(f"{name}.json")
     return told

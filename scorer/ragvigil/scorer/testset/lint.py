@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Any, Literal
 
+from ragvigil.scorer.data import read_data
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.estimate import observations_for
 from ragvigil.scorer.estimate.figure import CONFIDENCE
@@ -20,7 +19,7 @@ from ragvigil.scorer.testset.corpus import Corpus
 from ragvigil.scorer.testset.read import Testset
 from ragvigil.scorer.testset.row import Row
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("composition.json").read_text("utf-8"))
+_DATA: Any = read_data("composition.json")
 KINDS: Mapping[str, float] = _DATA["kinds"]
 """Share of a set that rows of each kind should be; a row says its kind as a tag."""
 _LEAST: int = _DATA["least"]

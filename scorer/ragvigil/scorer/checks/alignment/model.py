@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from importlib.resources import files
 from itertools import chain, islice
 from math import exp, log, log1p
 from operator import add
@@ -18,6 +16,7 @@ from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment
 from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.tokens import MARKS, SUMMARY, TOKEN_FEATURES, Token, summary
 from ragvigil.scorer.checks.alignment.trees import Rows, Tree, Trees, in_order
+from ragvigil.scorer.data import read_data
 from ragvigil.scorer.errors import ConfigError
 
 MODELS = ("lexical-1",)
@@ -247,7 +246,7 @@ def load(name: str) -> Model:
     """The model of that name; ConfigError names those that ship when there is none such."""
     if name not in MODELS:
         raise ConfigError("judge.model", f"unknown model {name!r}", "known: " + ", ".join(MODELS))
-    data = json.loads(files("ragvigil.scorer.data").joinpath(f"{name}.json").read_text("utf-8"))
+    data = read_data(f"{name}.json")
     token = _logistic(data["token"], TOKEN_FEATURES)
     weight, weight_missing = token.weights[len(MARKS) :]
     return Model(

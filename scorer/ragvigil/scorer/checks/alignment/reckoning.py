@@ -6,10 +6,8 @@ Only what the claim shows counts: the numbers stand in it, and words or signs te
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.alignment.quantities import (
@@ -22,8 +20,9 @@ from ragvigil.scorer.checks.alignment.quantities import (
 )
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
-DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("reckoning.json").read_text("utf-8"))
+DATA: Any = read_data("reckoning.json")
 """The words by which a claim shows what it works out."""
 A_DAY = 86_400.0
 """Seconds."""

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
-
 from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.data import read_data
 
-_DATA = json.loads(files("ragvigil.scorer.data").joinpath("roles.json").read_text("utf-8"))
+_DATA = read_data("roles.json")
 
 
 def _listed(kind: str) -> frozenset[str]:

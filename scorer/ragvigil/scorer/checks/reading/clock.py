@@ -5,16 +5,15 @@ The words are those of `clock` in `data/measures.json`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from importlib.resources import files
 from typing import Any
 
 from ragvigil.scorer.checks.reading.words import UNSPACED, words
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))["clock"]
+_DATA: Any = read_data("measures.json")["clock"]
 _SEVERAL = r"(?:\s?(?:[-\u2013\u2014]|bis|tot|to|till|until|a|\u00e0|e|and|und|en|do)\s?\d{1,2}\.[0-5]\d)?"
 _UNIT = r"(?:uhr|uur|hrs?|horas?|ore|heures?|h)\b"
 _TIME = re.compile(

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 from typing import Any, Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.patterns import choices, parted, skipping, tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
+from ragvigil.scorer.data import read_data
 
 Restriction = Literal["exception", "precondition", "stop", "proviso"]
-_DATA: dict[str, Any] = json.loads(
-    files("ragvigil.scorer.data").joinpath("conditions.json").read_text("utf-8")
-)
+_DATA: dict[str, Any] = read_data("conditions.json")
 _EXCEPTION = re.compile("|".join(_DATA["exception"]), re.IGNORECASE)
 """Not sorted by letters: where it ends matters."""
 _PROVISO = re.compile("|".join(_DATA["proviso"]), re.IGNORECASE)

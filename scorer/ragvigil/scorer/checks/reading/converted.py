@@ -7,23 +7,18 @@ of `data/measures.json`.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
-
-def _read(name: str) -> Any:
-    return json.loads(files("ragvigil.scorer.data").joinpath(name).read_text("utf-8"))
-
-
-_DATA, _MEASURES = _read("systems.json"), _read("measures.json")
+_DATA: Any = read_data("systems.json")
+_MEASURES: Any = read_data("measures.json")
 _OTHER = "other "
 """Before the kind of a measure of the other system, of feet and pounds."""
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.words import UNSPACED, words
+from ragvigil.scorer.data import read_data
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("courtesies.json").read_text("utf-8"))
+_DATA: Any = read_data("courtesies.json")
 _LONGEST = 160
 _MOST_SIGNING, _MOST_LINES = 8, 6
 _ENDS = ",.!:;\uff0c\u3002\uff01\u3001\u060c\u0964"

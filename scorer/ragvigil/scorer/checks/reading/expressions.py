@@ -6,18 +6,17 @@ could be either way round (05/03/2024) have both meanings. The tables are `data/
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
-from importlib.resources import files
 from typing import Any, NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
 Meaning = tuple[str, float | date]
 """What is measured, and how much of it in its smallest unit; or the day, without its year that of `ANY_YEAR`."""
@@ -25,8 +24,8 @@ DAY, CLOCK = "day", "clock"
 """The kinds of meaning that need no unit."""
 _UNMEASURED = frozenset((DAY, CLOCK))
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("measures.json").read_text("utf-8"))
-OPPOSITES: Any = json.loads(files("ragvigil.scorer.data").joinpath("opposites.json").read_text("utf-8"))
+_DATA: Any = read_data("measures.json")
+OPPOSITES: Any = read_data("opposites.json")
 """Words that exclude each other, of which the names of the months are needed here; `alignment.swaps` reads the rest."""
 
 

@@ -6,15 +6,14 @@ begun by a trigger word, so that only sentences that hold one are read; and char
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.data import read_data
 
-_DATA = json.loads(files("ragvigil.scorer.data").joinpath("instructions.json").read_text("utf-8"))
+_DATA = read_data("instructions.json")
 _SAYS = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["patterns"]), re.IGNORECASE)
 _HIDDEN = re.compile("[\U000e0020-\U000e007f]{3}|[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]{4}")
 _LONGEST = 600

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
+
+from ragvigil.scorer.data import read_data
 
 _LOOKED_AT = 2000
 _MOST_WORDS = 200
@@ -74,7 +74,7 @@ def _load(words: Mapping[str, Sequence[str]]) -> dict[str, tuple[tuple[str, floa
     }
 
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("languages.json").read_text("utf-8"))
+_DATA: Any = read_data("languages.json")
 _LANGUAGES = _load(_DATA["words"])
 _CODES: dict[str, str] = {code: code for code in _DATA["codes"].split()} | {
     name: code for code, names in _DATA["names"].items() for name in names

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib.resources import files
+
+from ragvigil.scorer.data import read_data
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def _bared(entries: Iterable[str]) -> frozenset[str]:
 
 
 def _load() -> Lexicon:
-    data = json.loads(files("ragvigil.scorer.data").joinpath("words.json").read_text("utf-8"))
+    data = read_data("words.json")
     return Lexicon(
         stop_words=_bared(word for entries in data["stop_words"].values() for word in entries),
         negations=_bared(data["negations"]),

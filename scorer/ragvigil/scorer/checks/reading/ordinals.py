@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
-_DATA: dict[str, list[str]] = json.loads(
-    files("ragvigil.scorer.data").joinpath("ordinals.json").read_text("utf-8")
-)
+_DATA: dict[str, list[str]] = read_data("ordinals.json")
 _PLACES = {name: place for place, names in enumerate(_DATA["ordinals"], 1) for name in names.split()}
 ORDINALS = frozenset(_PLACES)
 """Their names in eight languages, each one word."""

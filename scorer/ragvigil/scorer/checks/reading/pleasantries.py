@@ -8,13 +8,13 @@ are `first_sentences` and `last_sentences` of `data/courtesies.json`, beside wha
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 
-_DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("courtesies.json").read_text("utf-8"))
+from ragvigil.scorer.data import read_data
+
+_DATA: Any = read_data("courtesies.json")
 _LONGEST = 80
 _WORD = re.compile(r"[^\W_]+(?:[\u0900-\u0dff]+[^\W_]*)*")
 """Signs of vowels that stand above or below a letter, as in Hindi, belong to its word."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from importlib.resources import files
 from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import tells
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
+from ragvigil.scorer.data import read_data
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
 """What answer a question asks for; `answer_structure` says what each demands."""
@@ -21,9 +20,7 @@ _FEWEST_WORDS_OF_A_PART = 3
 _FEWEST_LETTERS = 4
 _END = re.compile("[?\uff1f؟]")
 
-_DATA: dict[str, Any] = json.loads(
-    files("ragvigil.scorer.data").joinpath("questions.json").read_text("utf-8")
-)
+_DATA: dict[str, Any] = read_data("questions.json")
 
 
 _TYPES: dict[AnswerType, re.Pattern[str]] = {

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
-from importlib.resources import files
 from itertools import chain
 from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.patterns import any_of, tells
+from ragvigil.scorer.data import read_data
 
 _LONGEST_SENTENCE = 400
 _LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
@@ -172,10 +171,8 @@ def _word(word: str) -> re.Pattern[str]:
     return re.compile(rf"\b{re.escape(word)}(?:(?<!\w)|(?!\w))")
 
 
-_DATA = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
-_BESIDE: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(
-    files("ragvigil.scorer.data").joinpath("beside.json").read_text("utf-8")
-)["languages"]
+_DATA = read_data("abstention.json")
+_BESIDE: Mapping[str, Mapping[str, Sequence[str]]] = read_data("beside.json")["languages"]
 _WHOLE_WORDS = frozenset(_DATA["whole_words"])
 """Cues that show nothing within a word: French *ne* and *rien* stand in engine and friends."""
 _NAMED = re.compile("<([a-z_]+)>")

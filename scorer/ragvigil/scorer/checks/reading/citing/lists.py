@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from importlib.resources import files
+from ragvigil.scorer.data import read_data
 
-_DATA: dict[str, list[str]] = json.loads(
-    files("ragvigil.scorer.data").joinpath("citations.json").read_text("utf-8")
-)
+_DATA: dict[str, list[str]] = read_data("citations.json")
 POINTERS = frozenset(_DATA["pointers"])
 """Words that a number may follow to name one passage by its rank."""
 INFLECTED_POINTERS = tuple(_DATA["inflected_pointers"])
