@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
@@ -62,16 +63,15 @@ _MEASURE = re.compile(
 """It begins with a digit, to which the engine skips."""
 _SPELLED_OUT = re.compile(rf"(?P<one>{_IN_WORDS})(?:{_JOINED}(?P<two>{_IN_WORDS}))?{_BEHIND}", re.IGNORECASE)
 _LETTERS = 3
-_RUN = re.compile(r"[^\W\d_]+")
 _BEHIND_DIGITS = frozenset(
     [
         run
         for name in (*_UNITS, "degree", "degrees", "grad", "grados", "graus")
-        for run in _RUN.findall(name)[:1]
+        for run in LETTERS.findall(name)[:1]
     ]
 )
 """The first letters of what may stand behind a number."""
-_SIGNS = frozenset(name[0] for name in _UNITS if not _RUN.match(name))
+_SIGNS = frozenset(name[0] for name in _UNITS if not LETTERS.match(name))
 _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _LETTERS)
 _KEY = re.compile(rf'_(?P<unit>{longest_first(_KEYS)})"\s?:\s?"?(?P<one>{_DIGITS})(?![\w.])', re.IGNORECASE)
 _ABOUT = re.compile(

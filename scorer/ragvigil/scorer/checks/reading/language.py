@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.data import read_data
 
 _LOOKED_AT = 2000
@@ -49,9 +50,6 @@ _FEWEST_LETTERS = 3
 _LEAD = 1.5
 _SHORT = 60
 """Characters of a Japanese text that may hold no kana, as headings and tables do."""
-
-
-_TOLD = re.compile(r"[^\W\d_]+")
 
 
 def _base(language: str) -> str:
@@ -148,7 +146,7 @@ def code_of(told: str) -> str | None:
     >>> [code_of(told) for told in ("pt-BR", "en_US.UTF-8", "eng", "Deutsch", "auto", "")]
     ['pt', 'en', 'en', 'de', None, None]
     """
-    first = _TOLD.search(told.lower())
+    first = LETTERS.search(told.lower())
     return _CODES.get(first[0]) if first else None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 
@@ -40,8 +41,7 @@ _NAMED = re.compile(
     r"(?P<thing>[^\W\d_]{3,30})",
     re.IGNORECASE,
 )
-_RUN = re.compile(r"[^\W\d_]+")
-_FIRST_RUNS = frozenset(_RUN.findall(name)[0] for name in (*_PLACES, *_MULTIPLES))
+_FIRST_RUNS = frozenset(LETTERS.findall(name)[0] for name in (*_PLACES, *_MULTIPLES))
 """Of the letters of all ordinals in words the first ones in a row."""
 _MAY_BE_IN_DIGITS = re.compile(r"\d(?i:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e)")
 _MAY_BE_DOTTED = re.compile(r"\d(?i:st|nd|rd|th|er|ère|re|ème|ste|de|º|ª|e|\.)[\s-]")
@@ -145,7 +145,7 @@ def _may_be_named(text: str) -> bool:
 
 def _may_be_spelled(text: str) -> bool:
     """Whether a word of `text` is an ordinal, or the first of one."""
-    return not _FIRST_RUNS.isdisjoint(_RUN.findall(text.casefold()))
+    return not _FIRST_RUNS.isdisjoint(LETTERS.findall(text.casefold()))
 
 
 def _counted(text: str) -> Iterator[re.Match[str]]:

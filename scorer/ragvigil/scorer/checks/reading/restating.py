@@ -11,6 +11,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.converted import converted, may_convert
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
@@ -26,7 +27,6 @@ _ALWAYS = re.compile(
     re.IGNORECASE,
 )
 """In so many words: at all hours."""
-_LETTERS = re.compile(r"[^\W\d_]+")
 _MOST = 500
 """Measures and dates of one answer that are looked for."""
 
@@ -74,7 +74,7 @@ def _in_other_units(
 
     `said`: the texts of those that need evidence, by place; likewise below.
     """
-    runs = {place: _LETTERS.findall(text.lower()) for place, text in said.items()}
+    runs = {place: LETTERS.findall(text.lower()) for place, text in said.items()}
     measuring = {place for place, text in said.items() if may_convert(text, runs[place])}
     shortening = {place for place, text in said.items() if shortened.may_shorten(text)}
     naming = {place for place, text in said.items() if weekdays.may_name_days(text, runs[place])}
