@@ -39,6 +39,15 @@ SeriesState = Literal[
 ]
 
 
+def is_told(environment: str | None, environments: Collection[str]) -> bool:
+    """Whether anybody is told of that environment: one of these (`monitor.page_environments`), or where none is named.
+
+    >>> [is_told(one, ["production"]) for one in ("production", "staging", None)]
+    [True, False, True]
+    """
+    return environment is None or environment in environments
+
+
 class SeriesKey(NamedTuple):
     """One watched series: a rate of one service in one environment."""
 
@@ -47,12 +56,12 @@ class SeriesKey(NamedTuple):
     environment: str | None
 
     def is_told(self, environments: Collection[str]) -> bool:
-        """Whether anybody is told of it: in these environments (`monitor.page_environments`), or where none is named.
+        """Whether anybody is told of it, where these environments are told.
 
         >>> [SeriesKey("citation", "faq", one).is_told(["production"]) for one in ("production", "staging", None)]
         [True, False, True]
         """
-        return self.environment is None or self.environment in environments
+        return is_told(self.environment, environments)
 
 
 @dataclass(frozen=True, slots=True)

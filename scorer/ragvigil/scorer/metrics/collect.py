@@ -28,7 +28,7 @@ from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitor.coverage import Coverage
-from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
+from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums, is_told
 from ragvigil.scorer.sample import Pressure, factor_of
 from ragvigil.scorer.store import reading_metrics as reading
 from ragvigil.scorer.store._sqlite_seen import told_state
@@ -103,7 +103,7 @@ class Collector:
     def _place(self, service: str, environment: str | None, last: int | None = None) -> tuple[str, str]:
         """Where it is told, by when something of it last came (Unix nanoseconds; None: nobody knows, or just now)."""
         lives = last is None or last >= self._now() - _LIVES
-        told = SeriesKey("citation", service, environment).is_told(self._settings.monitor.page_environments)
+        told = is_told(environment, self._settings.monitor.page_environments)
         inside = service != OTHER and self._services.admits((service, environment), lives=lives, first=told)
         return (service, environment or "") if inside else (OTHER, "")
 

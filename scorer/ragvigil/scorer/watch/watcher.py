@@ -20,7 +20,7 @@ from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.monitoring import Incident, is_told
 from ragvigil.scorer.passed_time import Clock, Jumps, Standing
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
@@ -164,7 +164,7 @@ class Watcher:
 
     def _rank(self, place: Place, now: int, ill: Collection[Place]) -> tuple[bool, bool, int, bool]:
         """What is watched first comes first; one that is watched stays until another answers twice as much."""
-        told = place.key("faithfulness").is_told(self._environments)
+        told = is_told(place.environment, self._environments)
         watched = place in self._detectors
         return not told, place not in ill, -self._store.answers(place, now - DAY) * (1 + watched), not watched
 
