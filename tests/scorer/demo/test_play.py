@@ -23,6 +23,7 @@ from ragvigil.scorer.demo.play import Frame, Stage, perform_phase, play
 from ragvigil.scorer.demo.processes import clean_environment, running
 from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.run import run_demo
+from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look
 from ragvigil.scorer.errors import InputError, StoreError
 from ragvigil.scorer.store import reading
@@ -95,6 +96,25 @@ async def test_a_phase_ends_when_what_was_said_in_it_has_arrived(
     with Receiver("whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=") as stage.receiver:
         await perform_phase(stage, phases.Phase("healthy", None, lambda _: True, 9.0), time.monotonic() + 9.0)
     assert (notes.frames, left) == (looks, [])
+
+
+@pytest.mark.parametrize(("ingested", "held"), [(0, True), (179, True), (181, False)])
+async def test_traffic_is_held_while_the_scorer_is_two_seconds_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ingested: int, held: bool
+) -> None:
+    """On a busy machine answers grew older than the windows that compare them: no page came, after nine minutes."""
+
+    def looked(_: Path) -> Snapshot:
+        return replace(EMPTY, ledger=reading.Ledger(ingested, {}, {}))
+
+    monkeypatch.setattr(play_module, "look", looked)
+    monkeypatch.setattr(play_module, "_FRAME_SECONDS", 0.0)
+    stage = Stage(tmp_path / "demo.db", Notes())
+    stage.traffic = Traffic("http://127.0.0.1:9", ["What does len do?"], rate=60)
+    stage.traffic.sent = 300
+    with Receiver("whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQ=") as stage.receiver:
+        await stage.observe()
+    assert stage.traffic.held is held
 
 
 @pytest.mark.slow

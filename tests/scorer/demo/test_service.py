@@ -164,6 +164,24 @@ async def test_traffic_keeps_its_rate_and_counts_what_it_sent(service: str) -> N
     assert traffic.latest[-1].citations
 
 
+async def test_held_traffic_asks_nothing_and_makes_up_for_nothing(service: str) -> None:
+    """The demo holds it while the scorer is behind; a burst afterwards would put it behind again."""
+    traffic = Traffic(service, ["What does len do?"], rate=50)
+    traffic.held = True
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    running = asyncio.create_task(traffic.run(stop))
+    await asyncio.sleep(0.5)
+    assert traffic.sent == 0
+    traffic.held, began = False, loop.time()
+    while traffic.sent < 5:
+        assert loop.time() < began + 30
+        await asyncio.sleep(0.01)
+    stop.set()
+    await running
+    assert traffic.sent <= (loop.time() - began) * 50 + 1
+
+
 async def test_a_dead_service_costs_the_traffic_answers_but_not_its_life() -> None:
     """Every question that was not answered is counted."""
     traffic = Traffic("http://127.0.0.1:9", ["Is anybody there?"], rate=200)

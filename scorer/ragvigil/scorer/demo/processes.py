@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from ragvigil.scorer.errors import StoreError
 
-_START_SECONDS = 30.0
+_START_SECONDS = 120.0
 _END_SECONDS = 15.0
 _SHOWN_CHARACTERS = 2_000
 

@@ -29,18 +29,20 @@ class Exchange:
 
 
 class Traffic:
-    """Asks the service question after question; open loop, so a slow service is not spared."""
+    """Asks the service question after question; open loop, so a slow service is not spared, unless it is `held`."""
 
     def __init__(self, url: str, questions: Iterable[str], *, rate: float) -> None:
         """Ask `questions`, over and over, `rate` times a second, of the service at `url`."""
         self.url = url
         self._questions = itertools.cycle(questions)
-        self._rate = rate
+        self.rate = rate
         self._in_flight: set[asyncio.Task[None]] = set()
         self.sent = 0
         """Questions that reached the service: each is one trace, whatever it answered."""
         self.failed = 0
         """Questions without an answer, those that were not even asked because 200 hung included."""
+        self.held = False
+        """Whether nothing is asked for now; the rate begins anew afterwards, nothing is made up for."""
         self.latest: deque[Exchange] = deque(maxlen=_REMEMBERED)
         """The last answers, newest last."""
 
@@ -49,12 +51,14 @@ class Traffic:
         limits = httpx.Limits(max_connections=_MOST_IN_FLIGHT, max_keepalive_connections=_MOST_IN_FLIGHT)
         async with httpx.AsyncClient(limits=limits, timeout=_TIMEOUT_SECONDS, trust_env=False) as client:
             loop = asyncio.get_running_loop()
-            began = loop.time()
-            for number in itertools.count(1):
-                self._ask_soon(client)
-                await _wait(stop, began + number / self._rate - loop.time())
-                if stop.is_set():
-                    break
+            due = loop.time()
+            while not stop.is_set():
+                if self.held:
+                    due = loop.time()
+                else:
+                    self._ask_soon(client)
+                due += 1 / self.rate
+                await _wait(stop, due - loop.time())
             await asyncio.gather(*self._in_flight)
 
     def _ask_soon(self, client: httpx.AsyncClient) -> None:
