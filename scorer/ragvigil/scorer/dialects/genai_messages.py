@@ -8,7 +8,7 @@ from ragvigil.scorer.dialects.flattened import indexed, unflattened
 from ragvigil.scorer.dialects.messages import content_of, last_of, message_of, messages_of, role_of
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.replies import completion_of
-from ragvigil.scorer.dialects.values import mapping_of, names_context, sequence_of, text_of
+from ragvigil.scorer.dialects.values import mapping_of, names_context, sequence_of, structure_of, text_of
 from ragvigil.scorer.span import SpanEvent
 
 _VARIABLE = "gen_ai.prompt.variable."
@@ -33,7 +33,8 @@ def prompt_in(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> 
     (Message(role='user', text='why?'),)
     """
     if "gen_ai.input.messages" in attributes or "gen_ai.system_instructions" in attributes:
-        system = content_of(sequence_of(attributes.get("gen_ai.system_instructions")))
+        told = attributes.get("gen_ai.system_instructions")
+        system = content_of(structure_of(told) or told)
         head = (Message("system", system),) if system else ()
         return head + messages_of(attributes.get("gen_ai.input.messages"))
     said = tuple(_said(event, _SAID[event.name]) for event in events if event.name in _SAID)

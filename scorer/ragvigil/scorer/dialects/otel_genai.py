@@ -49,6 +49,15 @@ OPERATION = "gen_ai.operation.name"
 DETAILS = "gen_ai.client.inference.operation.details"
 """The log event that carries the content when a service keeps it off its spans."""
 
+_INSTRUCTED_BESIDE = ("responses", "aresponses", "anthropic_messages")
+"""LiteLLM's functions that take instructions beside the messages."""
+_LITELLM: dict[str, Role] = {
+    **dict.fromkeys(
+        ("acompletion", "atext_completion", "agenerate_content", *_INSTRUCTED_BESIDE), "generator"
+    ),
+    "aembedding": "embedding",
+}
+"""LiteLLM says which of its functions was called: its proxy calls those that begin with an "a"."""
 _ROLES: dict[str, Role] = {
     "chat": "generator",
     "text_completion": "generator",
@@ -65,6 +74,7 @@ _ROLES: dict[str, Role] = {
     "agent_step": "chain",
     "chain": "chain",
     "agent": "chain",
+    **_LITELLM,
 }
 _MARKS = (OPERATION, "gen_ai.system", "gen_ai.provider.name", "gen_ai.request.model", "llm.request.type")
 _COHERE = "opentelemetry.instrumentation.cohere"
@@ -81,6 +91,9 @@ _CALLED = {"gen_ai.tool.message": "content", "gen_ai.choice": "message"}
 """Events of a tool's own span that tell its arguments and its result, and under which name."""
 _CUT = "ag2.tool.call.result.truncated"
 """AG2 keeps the first 8192 characters of what a tool returned, and says so."""
+_FLAGS = {"true": True, "false": False}
+"""LiteLLM writes whether it streams in a word."""
+_USERS = ("user.id", "enduser.id", "llm.user")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
 
@@ -100,7 +113,7 @@ class OtelGenAI:
         if operation == "execute_tool":
             return _tool(attributes, span.events)
         role = _ROLES.get(operation, "other")
-        if not operation and "gen_ai.request.model" in attributes:
+        if not operation and "gen_ai.request.model" in attributes and _tells_call(attributes, span.events):
             role = "generator"
         if role == "reranker" and OPERATION not in attributes:
             return rerank_reading(attributes, prompt_in(attributes, span.events))
@@ -121,10 +134,29 @@ class OtelGenAI:
             or (span.scope in _IN_PIECES and span.parent_id is None)
             or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
             or offers_search(attributes.get("gen_ai.tool.definitions"))
+            or _instructed_untold(attributes, messages)
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
         return with_gaps(reading, attributes) if span.scope == GEMINI else reading
+
+
+def _tells_call(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> bool:
+    """Whether more of a model's call is told than which model: LiteLLM's proxy puts that on what leads to one."""
+    own = ("gen_ai.request.model", "gen_ai.conversation.id")
+    return bool(events) or any(key.startswith(("gen_ai.", "llm.")) and key not in own for key in attributes)
+
+
+def _instructed_untold(attributes: Mapping[str, object], messages: Sequence[Message]) -> bool:
+    """Whether a model had instructions, or may have had, of which nothing is told: they may hold passages.
+
+    LiteLLM writes those that come in blocks as empty texts; its second generation of spans leaves out all that stand
+    beside the messages, as in OpenAI's Responses and Anthropic's Messages.
+    """
+    if last_of(messages, "system") or not messages:
+        return False
+    beside = kind_of(attributes.get("litellm.call_type")) in _INSTRUCTED_BESIDE
+    return beside or bool(attributes.get("gen_ai.system_instructions"))
 
 
 def _calls_untold(reason: str | None, attributes: Mapping[str, object]) -> bool:
@@ -210,7 +242,9 @@ def _prompt_version(attributes: Mapping[str, object]) -> str | None:
 
 def _streams(attributes: Mapping[str, object]) -> bool | None:
     asked = flag_of(attributes.get("gen_ai.request.stream"))
-    return flag_of(attributes.get("llm.is_streaming")) if asked is None else asked
+    told = attributes.get("llm.is_streaming")
+    said = flag_of(_FLAGS.get(kind_of(told), told))
+    return said if asked is None else asked
 
 
 def _conversation_id(attributes: Mapping[str, object]) -> str | None:
@@ -218,4 +252,4 @@ def _conversation_id(attributes: Mapping[str, object]) -> str | None:
 
 
 def _user_id(attributes: Mapping[str, object]) -> str | None:
-    return first_text(attributes, "user.id", "enduser.id") or first_id(attributes, "user.id", "enduser.id")
+    return first_text(attributes, *_USERS) or first_id(attributes, *_USERS)
