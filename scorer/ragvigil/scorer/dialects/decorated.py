@@ -67,8 +67,10 @@ class Decorated:
         """What the span says."""
         told = span.attributes
         names = next(_KINDS[key] for key in _KINDS if key in told)
-        kind = kind_of(next(told[key] for key in names.kind if key in told))
-        role = names.roles.get(kind, "chain")
+        kind = _kind(next((told[key] for key in names.kind if key in told), None))
+        role: Role = names.roles.get(kind, "chain")
+        if not kind and _model(told, names):
+            role = "generator"
         given, made = _value(told, names, names.given), unquoted(_value(told, names, names.made))
         if role == "generator" or not names.roles:
             sent = _value(told, names, (names.call,))
@@ -81,6 +83,16 @@ class Decorated:
             user_id=first_id(told, *names.user) or first_id(metadata, *_USERS),
             failure=_failure(told, names, made),
         )
+
+
+def _kind(value: object) -> str:
+    """The word for what a span is, alone or as the type in an object."""
+    return kind_of(mapping_of(value).get("type")) or kind_of(value)
+
+
+def _model(attributes: Mapping[str, object], names: Names) -> str | None:
+    settings = mapping_of(attributes.get(names.parameters))
+    return first_text(attributes, *names.model) or text_of(settings.get("model"))
 
 
 def _is_told_elsewhere(attributes: Mapping[str, object], role: Role, given: object, made: object) -> bool:
@@ -169,8 +181,7 @@ def _call(attributes: Mapping[str, object], names: Names, given: object, made: o
     said = told or attributes.get("gen_ai.input.messages")
     made = attributes.get(names.content, made)
     sent, tools = sent_to(said or given), passages_answered(said or given)
-    parameters = mapping_of(attributes.get(names.parameters))
-    usage = mapping_of(_value(attributes, names, (names.usage,))) or mapping_of(mapping_of(made).get("usage"))
+    usage = mapping_of(_value(attributes, names, names.usage)) or mapping_of(mapping_of(made).get("usage"))
     return Reading(
         role="generator",
         messages=sent.messages,
@@ -178,8 +189,7 @@ def _call(attributes: Mapping[str, object], names: Names, given: object, made: o
         documents=tools.documents or sent.documents,
         unread_search=tools.unread,
         answer=_replied(replied, made),
-        model=first_text(attributes, "gen_ai.request.model", *names.model)
-        or text_of(parameters.get("model")),
+        model=text_of(attributes.get("gen_ai.request.model")) or _model(attributes, names),
         tokens=Tokens(first_count(usage, *_INPUT), first_count(usage, *_OUTPUT)),
         exchange=(said or given, replied or made),
     )
@@ -202,4 +212,4 @@ def _failure(attributes: Mapping[str, object], names: Names, made: object) -> Fa
     return failure(None, attributes.get(message) or mapping_of(mapping_of(made).get("error")).get("message"))
 
 
-_KINDS = {key: names for names in SDKS for key in names.kind}
+_KINDS = {key: names for names in SDKS for key in (*names.kind, *names.marks)}

@@ -51,6 +51,9 @@ def completion_of(value: object) -> str | None:
     ('42', None, '["a", "b"]')
     >>> completion_of('{"name": "Bob", "age": 3}'), completion_of('[{"id": "a", "text": "Snow."}]')
     ('{"name": "Bob", "age": 3}', '[{"id": "a", "text": "Snow."}]')
+    >>> completion_of([{"message": {"role": "assistant", "content": "Because."}, "finish_reason": "stop"}])
+    'Because.'
+    >>> completion_of([{"message": {"role": "assistant", "tool_calls": [{}]}, "finish_reason": "tool_calls"}])
     """
     structure = structure_of(value)
     if structure is None:
@@ -115,6 +118,8 @@ def _told(structure: object) -> str | None:
     items = sequence_of(structure)
     if all(isinstance(item, str) for item in items):
         return None
+    if items and _is_choice(mapping_of(items[0])):
+        return _reply(items[0])
     messages = messages_of(items)
     if any(map(is_chunk, items)) and all(message.role not in _ASKING for message in messages):
         return streamed(items)  # never its last chunk, where one of them has no known shape
@@ -134,6 +139,11 @@ def _reply(item: object) -> str | None:
     )
 
 
+def _is_choice(fields: Mapping[str, object]) -> bool:
+    """Whether this is one of OpenAI's choices, of which Braintrust tells the list without what is around it."""
+    return "finish_reason" in fields and isinstance(fields.get("message"), dict)
+
+
 def _is_reply(structure: object, levels: int = _DEEPEST) -> bool:
     """Whether the structure has the shape of a reply, which then says nothing; an empty one is as silent."""
     if isinstance(structure, list):
@@ -141,7 +151,13 @@ def _is_reply(structure: object, levels: int = _DEEPEST) -> bool:
         silent = not items or not levels or is_unread_stream(items)
         return silent or any(_is_reply(item, levels) for item in _objects(items))
     fields = mapping_of(structure)
-    if not fields or not levels or is_chunk(fields) or text_of(fields.get("type")) in _PARTS:
+    if (
+        not fields
+        or not levels
+        or is_chunk(fields)
+        or _is_choice(fields)
+        or text_of(fields.get("type")) in _PARTS
+    ):
         return True
     if (
         any(isinstance(fields.get(key), (list, dict)) for key in _SHELLS)

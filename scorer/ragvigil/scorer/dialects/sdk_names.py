@@ -18,9 +18,11 @@ class Names:
     """What an SDK calls the facts of its spans; a name that ends with a dot begins several."""
 
     kind: tuple[str, ...]
-    """The first that a span has says what it is; the last is on all of the SDK's spans."""
+    """The first that a span has says what it is; the last is on all of the SDK's spans, unless it has `marks`."""
     given: tuple[str, ...]
     made: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+    """Names of which a span has one that says nothing of its kind; there, a model that is named was called."""
     roles: Mapping[str, Role] = field(default_factory=dict[str, Role])
     """The SDK's words for what is no function, in lower case."""
     found: tuple[str, ...] = ()
@@ -34,7 +36,7 @@ class Names:
     """How the names begin that spell the messages which a model was sent, and those that it returned."""
     parameters: str = ""
     """The settings of a model's call, as one object."""
-    usage: str = ""
+    usage: tuple[str, ...] = ()
     """Tokens, as one object."""
     model: tuple[str, ...] = ()
     conversation: tuple[str, ...] = ()
@@ -60,7 +62,7 @@ SDKS = (
         given=("langwatch.input",),
         made=("langwatch.output",),
         found=("langwatch.rag.contexts",),
-        usage="langwatch.metrics",
+        usage=("langwatch.metrics",),
         conversation=("langwatch.thread.id",),
         user=("langwatch.user.id",),
         metadata="metadata",
@@ -89,7 +91,7 @@ SDKS = (
         made=("mirascope.trace.output", "mirascope.response.content"),
         call="mirascope.response.messages",
         content="mirascope.response.content",
-        usage="mirascope.response.usage",
+        usage=("mirascope.response.usage",),
         model=("mirascope.response.model_id",),
         conversation=("mirascope.ops.session.id",),
     ),
@@ -119,7 +121,7 @@ SDKS = (
         given=("honeyhive_inputs.",),
         made=("honeyhive_outputs.result", "honeyhive_outputs.result.", "honeyhive_outputs."),
         call="honeyhive_inputs.chat_history.",
-        usage="honeyhive_metadata.",
+        usage=("honeyhive_metadata.",),
         model=("honeyhive_config.model",),
         conversation=("honeyhive.session_id",),
     ),
@@ -128,7 +130,7 @@ SDKS = (
         roles={**_TOOL, **_LLM, "retriever": "retriever"},
         given=("judgment.input", "gen_ai.prompt"),
         made=("judgment.output", "gen_ai.completion"),
-        usage="judgment.usage.metadata",
+        usage=("judgment.usage.metadata",),
         model=("judgment.llm.model",),
         conversation=("judgment.session_id",),
     ),
@@ -158,6 +160,19 @@ SDKS = (
         said="gen_ai.input.messages.",
         replied="gen_ai.output.messages.",
         parameters="gen_ai.request.parameters",
+    ),
+    Names(  # Braintrust, in Go, Java, C# and Ruby, and in anybody's own spans
+        kind=("braintrust.span_attributes", "braintrust.span_attributes.type"),
+        marks=("braintrust.input_json", "braintrust.input", "braintrust.input.0.role"),
+        roles={**_TOOL, **_LLM, "function_call": "tool", "score": "evaluator"},
+        given=("braintrust.input_json", "braintrust.input", "braintrust.input."),
+        made=("braintrust.output_json", "braintrust.output", "braintrust.output."),
+        usage=("braintrust.metrics", "braintrust.metrics."),
+        parameters="braintrust.metadata",
+        model=("braintrust.metadata.model",),
+        conversation=("braintrust.metadata.session_id", "braintrust.metadata.thread_id"),
+        user=("braintrust.metadata.user_id",),
+        metadata="braintrust.metadata",
     ),
     Names(  # AgentOps
         kind=("agentops.span.kind",),
