@@ -19,8 +19,7 @@ test: $(INSTALLED) ## Run the tests
 lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check
 	@$(BIN)/ruff format --check
-	@$(BIN)/mypy
-	@$(BIN)/pyright
+	@$(BIN)/mypy & mypy=$$!; $(BIN)/pyright; pyright=$$?; wait $$mypy && exit $$pyright
 
 bench: $(INSTALLED) ## Measure speed and memory, as ratios to floors in the same run
 	@for script in tests/bench/bench_*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
