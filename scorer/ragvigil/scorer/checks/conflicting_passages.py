@@ -1,9 +1,11 @@
-"""conflicting_passages: 1 when two passages say nearly the same, with another number or the opposite.
+"""conflicting_passages: 1 when two passages say the same, with another number or the opposite.
 
 Range {0, 1}, 0 is good; the failure tag CONFLICTING_SOURCES_UNRESOLVED needs it. Compared are the twelve sentences
-that hold most of the question's key terms. A year or place that tells two true sentences apart, such as two
-versions of a product, makes a conflict too; one in other words is missed. None for fewer than two passages with
-a text, without key terms and across languages.
+that hold most of the question's key terms. All their words of meaning must be the same but for the value, and so
+must the headings of the passages in kind: another plan, place, year, version or group ("for students") is another
+thing. From or until when something holds ("since 2024", "now") is no such word, so that a superseded policy is a
+conflict; one in other words is missed. None for fewer than two passages with a text, without key terms and across
+languages.
 """
 
 from __future__ import annotations
@@ -39,4 +41,4 @@ def _said(segment: Segment) -> str:
     return segment.text[slice(*segment.span)][:_MOST_CHARACTERS] if segment.span else ""
 
 
-CHECK = Check("conflicting_passages", "2", _measure, range="{0, 1}", better="low", cost="question")
+CHECK = Check("conflicting_passages", "3", _measure, range="{0, 1}", better="low", cost="question")
