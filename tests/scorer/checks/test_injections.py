@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from ragvigil.scorer.checks import run_checks
@@ -68,3 +70,14 @@ def test_what_talks_to_the_model_instructs(passage: str) -> None:
 def test_what_talks_to_people_does_not(passage: str) -> None:
     """Also where it ignores, disregards or answers something."""
     assert not instructs(passage)
+
+
+CORPUS = Path(__file__).with_name("corpus") / "instructions.txt"
+
+
+def test_manuals_and_texts_about_attacks_are_told_from_attacks() -> None:
+    """Of 50 passages with such words, 32 were taken for attacks; what is denied, told, narrowed or quoted is none."""
+    lines = CORPUS.read_text(encoding="utf-8").splitlines()
+    told = [line.split("\t") for line in lines if line and line[0] != "#"]
+    wrong = [passage for mark, passage in told if instructs(passage) != (mark == "+")]
+    assert wrong == ["If you have already paid, please ignore all previous reminders and instructions."]

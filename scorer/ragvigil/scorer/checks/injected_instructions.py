@@ -1,9 +1,10 @@
 """injected_instructions: 1 when a retrieved passage holds instructions to the model, 0 when none does.
 
 Range {0, 1}, 0 is good. Known wordings of attacks in eleven languages, marks by which
-chat models part messages, and runs of characters that nobody sees. Attacks in words of their own are missed;
-texts about attacks are found too. Sentences beyond the evidence's limit are not read. None without evidence
-text.
+chat models part messages, and runs of characters that nobody sees. What a manual says with the same words is none: a
+denial ("do not ignore"), a report ("a text that tells a model to ignore"), and what is about one thing ("the
+instructions on the old label"). Attacks in words of their own are missed, and those that are quoted within a
+sentence. Sentences beyond the evidence's limit are not read. None without evidence text.
 """
 
 from __future__ import annotations
@@ -32,4 +33,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, f"{found[0][0]} instructs: {found[0][1][:_MOST_CHARACTERS]}", {"passages": told})
 
 
-CHECK = Check("injected_instructions", "2", _measure, range="{0, 1}", better="low", cost="question")
+CHECK = Check("injected_instructions", "3", _measure, range="{0, 1}", better="low", cost="question")

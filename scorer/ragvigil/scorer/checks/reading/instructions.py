@@ -1,7 +1,8 @@
 """Instructions inside retrieved text: sentences that talk to the model instead of about the subject.
 
 What is looked for is a small grammar of known attacks (ignore what was said, you are now, print your prompt), each
-begun by a trigger word, so that only sentences that hold one are read; and characters that people do not see.
+begun by a trigger word, so that only sentences that hold one are read; and characters that people do not see. Manuals
+and texts about attacks have the same words: there they are denied, told of somebody, of one thing, or quoted.
 """
 
 from __future__ import annotations
@@ -15,8 +16,22 @@ from ragvigil.scorer.data import read_data
 
 _DATA = read_data("instructions.json")
 _SAYS = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["patterns"]), re.IGNORECASE)
+_COMMANDS = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["commands"]), re.IGNORECASE)
+_BEGINS = re.compile(
+    rf"(?:\A|[.,;:!?)\]>*_#/|={{[\n\u2013\u2014-]|\b(?:{'|'.join(_DATA['before_commands'])}))[\s*_\"“„«(]{{0,5}}\Z",
+    re.IGNORECASE,
+)
+"""What stands before a command; before a denial or a report of one stands "not", "who" or "to"."""
+_NARROWED = re.compile(
+    rf"\s(?:{'|'.join(_DATA['narrowed'])})\b(?!.{{0,30}}\b(?:{'|'.join(_DATA['not_narrowed'])})\b)",
+    re.IGNORECASE,
+)
+"""What follows an instruction about one thing: "on the old label"."""
+_QUOTED = re.compile(r"(?:\w+\W+){3}?[^\w\"“„«`]*[\"“„«`][^\"”“»`]*\Z")
+"""What stands before a quotation within a sentence."""
 _HIDDEN = re.compile("[\U000e0020-\U000e007f]{3}|[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]{4}")
 _LONGEST = 600
+_BEFORE = 40
 TRIGGERS = frozenset(word.stem for word in words(" ".join(_DATA["triggers"])) if word.content)
 """A sentence without any of these stems is not read."""
 
@@ -33,8 +48,22 @@ def instructing(evidence: Evidence) -> Iterator[tuple[int, str]]:
     for place in places:
         segment = evidence.segments[place]
         text = segment.text[slice(*segment.span)] if segment.span else str(segment.value)
-        if _SAYS.search(text[:_LONGEST]):
+        if _instructs(text[:_LONGEST]):
             yield segment.passage, text
+
+
+def _instructs(text: str) -> bool:
+    return any(_told(text, match.start()) for match in _SAYS.finditer(text)) or any(
+        _told(text, match.start())
+        and _BEGINS.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None
+        and _NARROWED.match(text, match.end()) is None
+        for match in _COMMANDS.finditer(text)
+    )
+
+
+def _told(text: str, place: int) -> bool:
+    """Whether a text says itself what stands at `place`, instead of quoting it."""
+    return _QUOTED.search(text, 0, place) is None
 
 
 def hides(text: str) -> bool:
