@@ -82,7 +82,7 @@ def test_more_of_the_same_is_no_second_ticket(desk: Desk) -> None:
     (first,) = desk.receive(*leaking(1, ADDRESS))
     for trace in range(2, 12):
         assert desk.receive(*leaking(trace, ADDRESS), at=NOW + trace) == []
-    (update,) = desk.receive(*leaking(20, "DE89 3704 0044 0532 0130 00"), at=NOW + 20)
+    (update,) = desk.receive(*leaking(20, "DE70 5001 0517 0648 4898 16"), at=NOW + 20)
     assert (update.action, update.dedup_key) == ("update", first.dedup_key)
     assert update.summary.startswith("12 answers so far")
     assert "EMAIL" in update.title
@@ -116,8 +116,13 @@ def test_what_the_evidence_holds_is_no_leak(desk: Desk) -> None:
     assert desk.receive(*asked(1, "ana", secret=f"lamp of {ADDRESS}")) == []
 
 
-@pytest.mark.parametrize("other", [ADDRESS, "jo.support@example.org", "support@example.org.example.com"])
-@pytest.mark.parametrize("mode", ["redacted", "full"])
+@pytest.mark.parametrize(
+    ("mode", "other"),
+    [
+        *((mode, other) for mode in ("redacted", "full") for other in (ADDRESS, "jo.support@example.org")),
+        ("redacted", "support@example.org.example.com"),  # in full it is seen to be a mailbox of a role
+    ],
+)
 def test_what_the_service_may_say_of_itself_is_no_leak(
     tmp_path: Path, mode: Literal["redacted", "full"], other: str
 ) -> None:
