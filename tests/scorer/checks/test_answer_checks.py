@@ -120,6 +120,8 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
         ("What is the difference between the X200 and the X300?", "The X200 is smaller than the X300.", 1.0),
         ("What is the difference between the X200 and the X300?", "The X200 is small and light.", 0.5),
         ("What is a bilge pump?", "A bilge pump removes water.", 1.0),
+        ("What is a bilge pump?", "It is a device that removes water from a ship.", 1.0),
+        ("What is a bilge pump?", "Ships have a rudder.", 0.0),
         ("When was it sold first? And how much did the pump cost?", "It was first sold in 1901.", 0.5),
         ("Comment nettoyer la pompe ?", "D'abord ouvrez le couvercle, ensuite rincez le tube.", 1.0),
         (COMPARED, "The basic plan costs five.", 0.5),
@@ -205,6 +207,16 @@ def test_budgets_are_kept_or_not(record: MakeRecord) -> None:
             None,
         ),
         ("X200?", "The pump holds 12 litres and it is made of steel.", None),
+        (
+            "Wie lautet die Fehlermeldung der Pumpe?",
+            '"The lid of the pump is open and it will not start."',
+            None,
+        ),
+        (
+            "Wie lautet die Fehlermeldung der Pumpe?",
+            'It is "The lid of the pump is open", which tells you to close it.',
+            0.0,
+        ),
     ],
 )
 def test_the_answer_is_in_the_question_s_language(

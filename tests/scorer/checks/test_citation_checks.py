@@ -112,6 +112,8 @@ def test_a_page_can_name_the_passage_that_should_have_been_cited(record: MakeRec
         ("citation_format", "It opens at nine [1]. It closes at noon [1].", 1.0),
         ("citation_format", "It opens at nine [1]. It closes [2] at noon [doc-1#1].", 2 / 3),
         ("citation_format", "It opens at nine.", None),
+        ("citation_format", "It opens at nine [1]. It closes at noon [2].\n\nSources: doc-1#1, doc-2#1", 1.0),
+        ("citation_format", "It opens at nine.\n\nSources: doc-1#1, doc-2#1", 1.0),
     ],
 )
 def test_form_of_citations(record: MakeRecord, check: str, answer: str, value: float | None) -> None:

@@ -235,6 +235,8 @@ def test_repeated_passages_take_places(record: MakeRecord) -> None:
         ((None, None), None),
         ((0.9,), None),
         ((0.9, None, None), 0.0),
+        ((0.71, 0.7100001, 0.5), 1.0),  # as single precision has it
+        ((0.0312, 0.0311, 0.0316), 0.0),
     ],
 )
 def test_scores_of_a_working_retriever(
@@ -325,3 +327,23 @@ def test_names_and_numbers_in_common_are_enough(record: MakeRecord) -> None:
     passage = ("a", "A Acme vendeu o X200 para a Initech em 2019 por 300 dólares.")
     one = record("Acme sold the X200 to Initech in 2019 for 300.", passage)
     assert result(one, "supported_claims").value is not None
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("I can answer questions about your orders and our products.", 0.0),
+        ("I'm the assistant of the shop. I can help you with orders.", 0.0),
+        ("Ich kann Ihnen Fragen zu Bestellungen beantworten.", 0.0),
+        ("I can answer questions about your orders. Refunds take long.", 1.0),
+        ("I can help: the tank holds 12 litres.", 1.0),
+    ],
+)
+def test_what_an_assistant_says_of_itself_needs_no_evidence(
+    record: MakeRecord, answer: str, value: float
+) -> None:
+    """Asked what it can do, it is no reason to refuse that nothing was retrieved."""
+    asked = replace(
+        record(answer, query="What can you do?"), retrievals=(Retrieval("retrieve", "q", (), ()),)
+    )
+    assert result(asked, "missing_refusal").value == value

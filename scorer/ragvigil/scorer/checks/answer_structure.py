@@ -4,9 +4,9 @@ Range [0, 1]. The type is the one that the trace names (segment ``answer_type``)
 wording. instruction: ordered steps where the passages put any in order, unless it takes a single one. comparison:
 both things by name, each by a word or number that the other one's name lacks, and that they differ, by a word of
 that, a statement on each or their numbers; that they are alike, where the question asks for it. definition: its
-subject by name. multi_step: for each part of the question one of its key terms, or as many numbers as it asks for;
-what the parts come to, where the question asks for it. short_fact: a claim within the first two statements; its
-exceptions are `conditions_kept`. no_answer: a refusal that suggests a next step, without citations or claims.
+subject by name, or by a pronoun at the start. multi_step: for each part of the question one of its key terms, or as
+many numbers as it asks for; what the parts come to, where the question asks for it. short_fact: a claim within the
+first two statements; its exceptions are `conditions_kept`. no_answer: a refusal that suggests a next step, without citations or claims.
 Differences, likeness and sums are looked for in English, German, Spanish, French, Portuguese and Italian. None where
 the type cannot be told, and where an answer to an answerable type refuses.
 """
@@ -29,6 +29,7 @@ from ragvigil.scorer.checks.reading.question import (
     DIFFERENCE,
     LIKENESS,
     NEXT_STEP,
+    POINTS_BACK,
     AnswerType,
     answer_type_of,
     compared,
@@ -105,7 +106,8 @@ def _demands(prepared: Prepared, kind: AnswerType) -> dict[str, bool]:
     if kind == "comparison":
         return _of_a_comparison(prepared)
     if kind == "definition":
-        return {"its subject": not prepared.key_terms or not _said(prepared).isdisjoint(prepared.key_terms)}
+        named = not prepared.key_terms or not _said(prepared).isdisjoint(prepared.key_terms)
+        return {"its subject": named or POINTS_BACK.match(prepared.prose) is not None}
     return _of_parts(prepared)
 
 
@@ -204,4 +206,4 @@ def _in_order(text: str) -> bool:
     return len(ordered_by(text)) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "6", _measure, cost="question")
+CHECK = Check("answer_structure", "7", _measure, cost="question")

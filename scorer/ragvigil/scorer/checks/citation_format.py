@@ -4,7 +4,8 @@ Range [0, 1], 1 is good. Usual is what the settings name for the service (`citat
 none, the style of nine tenths of the service's latest markers, of 50 to some thousand in the answers before this
 one; else that of most markers of the answer, so that only an answer which mixes styles scores below 1. A service
 that changes its style for good scores low until a tenth of those markers is new. `ragvigil score` and `evaluate()`
-know no answers before. A bare id and a rank are two styles. None where nothing is cited.
+know no answers before. A bare id and a rank are two styles; behind markers in the text, a line such as "Sources:
+doc-1, doc-2" repeats in words what they mean, and is no other style. None where nothing is cited.
 """
 
 from __future__ import annotations
@@ -15,13 +16,17 @@ from typing import cast
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citing.references import unlabelled
 from ragvigil.scorer.verdict import CheckResult
 
 
 def _measure(prepared: Prepared) -> Finding:
-    styles: Counter[str] = Counter(
-        style for _, style in sorted({(one.span, one.style) for one in prepared.citations})
-    )
+    markers = sorted({(one.span, one.style) for one in prepared.citations})
+    styles: Counter[str] = Counter(style for _, style in markers)
+    if len(styles) > 1:
+        named = unlabelled(prepared.answer)
+        in_text = [style for span, style in markers if not any(a <= span[0] < b for a, b in named)]
+        styles = Counter(in_text) or styles
     if not styles:
         return Finding(None, "the answer cites nothing")
     usual = prepared.rules.usual or styles.most_common(1)[0][0]
@@ -38,4 +43,4 @@ def styles_in(result: CheckResult) -> Mapping[str, int]:
     return cast("Mapping[str, int]", result.details.get("styles", {}))
 
 
-CHECK = Check("citation_format", "9", _measure)
+CHECK = Check("citation_format", "10", _measure)

@@ -2,15 +2,18 @@
 
 Range {0, 1}. The language is the one that the trace names (segment ``language``: an ISO 639 code, a locale, or a
 name such as ``English``; anything else, such as ``auto``, names none), else the question's, told by script or
-function words. None where either cannot be told, and where the question asks for another language.
+function words. What the answer only quotes, such as a message of an error, is in no language of its own. None where
+either cannot be told, and where the question asks for another language.
 """
 
 from __future__ import annotations
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.checks.reading.language import same
+from ragvigil.scorer.checks.reading.language import language_of, same
+from ragvigil.scorer.checks.reading.markup import blank
 from ragvigil.scorer.checks.reading.question import asks_for_a_language
+from ragvigil.scorer.checks.reading.quotations import quotations
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -26,7 +29,11 @@ def _measure(prepared: Prepared) -> Finding:
     details = {"question": wanted, "answer": told}
     if same(wanted, told):
         return Finding(1.0, details=details)
-    return Finding(0.0, f"asked in {wanted}, answered in {told}", details)
+    quoted = quotations(prepared.prose)
+    said = language_of(blank(prepared.prose, quoted)) if quoted else told
+    if said is None or same(wanted, said):
+        return Finding(None, "the language of the answer cannot be told beside what it quotes")
+    return Finding(0.0, f"asked in {wanted}, answered in {said}", details | {"answer": said})
 
 
-CHECK = Check("language_match", "4", _measure, range="{0, 1}")
+CHECK = Check("language_match", "5", _measure, range="{0, 1}")

@@ -2,8 +2,8 @@
 
 Range {0, 1}, 0 is good. The evidence cannot where nothing was retrieved, where no passage holds 0.4 of the
 question's key terms and it supports less than half of the claims, or where none holds 0.6 and no claim is supported.
-So a question in other words than its passages (vacation, annual leave) is no reason by itself. None where sufficiency
-cannot be told.
+So a question in other words than its passages (vacation, annual leave) is no reason by itself, nor is what the
+assistant says of itself ("I can answer questions about orders"). None where sufficiency cannot be told.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 from ragvigil.scorer.checks import evidence_sufficiency
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.question import OF_ITSELF
 
 _SCANT = 0.6
 _CARRIED = 0.5
@@ -25,6 +26,8 @@ def _measure(prepared: Prepared) -> Finding:
     found = evidence_sufficiency.CHECK.measure(prepared)
     if found.value is None or prepared.cross_lingual:
         return Finding(None, found.reason or "the answer is in another language than the evidence")
+    if found.value < _SCANT and _is_of_itself(prepared):
+        return Finding(0.0)
     if found.value < evidence_sufficiency.LITTLE and (prepared.assessment.support or 0.0) < _CARRIED:
         return Finding(1.0, f"should have refused: {found.reason or 'little of what was asked is there'}")
     if found.value < _SCANT and prepared.assessment.support == 0:
@@ -34,4 +37,13 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0)
 
 
-CHECK = Check("missing_refusal", "9", _measure, range="{0, 1}", better="low", cost="claims")
+def _is_of_itself(prepared: Prepared) -> bool:
+    """Whether all that the answer claims is what the assistant is or does, without a number."""
+    return all(
+        OF_ITSELF.match(one.text) and not any(word.numbers for word in one.words)
+        for one in prepared.statements
+        if one.checkworthy
+    )
+
+
+CHECK = Check("missing_refusal", "10", _measure, range="{0, 1}", better="low", cost="claims")

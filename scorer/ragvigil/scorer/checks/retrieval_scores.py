@@ -15,7 +15,8 @@ from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
 
 _FEWEST_EQUAL = 3
-_EQUAL = 1e-9
+_EQUAL = 1e-6
+"""Of the largest score: single precision tells no less apart."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -40,11 +41,12 @@ def _anomaly(scores: Sequence[float | None], known: Sequence[float]) -> str | No
         return "a score is no finite number"
     if len(known) < len(scores):
         return f"{len(scores) - len(known)} of {len(scores)} scores are missing"
-    if len(known) >= _FEWEST_EQUAL and max(known) - min(known) <= _EQUAL * max(1.0, abs(known[0])):
+    equal = _EQUAL * max(map(abs, known))
+    if len(known) >= _FEWEST_EQUAL and max(known) - min(known) <= equal:
         return f"all {len(known)} scores are {known[0]:g}"
-    falls = all(before >= after - _EQUAL for before, after in pairwise(known))
-    rises = all(before <= after + _EQUAL for before, after in pairwise(known))
+    falls = all(before >= after - equal for before, after in pairwise(known))
+    rises = all(before <= after + equal for before, after in pairwise(known))
     return None if falls or rises else "scores and ranks are in different orders"
 
 
-CHECK = Check("retrieval_scores", "2", _measure, range="{0, 1}", cost="record")
+CHECK = Check("retrieval_scores", "3", _measure, range="{0, 1}", cost="record")

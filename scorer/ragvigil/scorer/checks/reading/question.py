@@ -43,6 +43,10 @@ LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['likeness'])})\b")
 """By which it says that they are alike."""
 NEXT_STEP = re.compile(rf"\W*(?:{'|'.join(_DATA['next_step'])})\b", re.IGNORECASE)
 """With which a sentence begins that says whom to ask instead of an answer."""
+POINTS_BACK = re.compile(rf"\W*(?:{'|'.join(_DATA['points_back'])})\b", re.IGNORECASE)
+"""With which an answer begins that means the subject of the question: it is."""
+OF_ITSELF = re.compile(rf"\W*(?:{'|'.join(_DATA['of_itself'])})\b", re.IGNORECASE)
+"""With which a statement begins that tells what the assistant is or does."""
 COMPOSITION = re.compile(rf"\b(?:{'|'.join(_DATA['composition'])})\b")
 """By which it says what its parts come to."""
 ASKS_LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['asks_likeness'])})\b", re.IGNORECASE)
