@@ -347,3 +347,65 @@ def test_what_an_assistant_says_of_itself_needs_no_evidence(
         record(answer, query="What can you do?"), retrievals=(Retrieval("retrieve", "q", (), ()),)
     )
     assert result(asked, "missing_refusal").value == value
+
+
+@pytest.mark.parametrize(
+    ("query", "passage", "answer", "value"),
+    [
+        (
+            "Where is order 4711?",
+            "Order 4712 was shipped on 3 May to Bonn.",
+            "It was shipped on 3 May to Bonn.",
+            1.0,
+        ),
+        ("How loud is the X200?", "The X300 has a noise level of 39 dB.", "The noise level is 39 dB.", 1.0),
+        (
+            "What is the deductible of contract K-77120?",
+            "Contract K-77210 has a deductible of 300 EUR.",
+            "The deductible is 300 EUR.",
+            1.0,
+        ),
+        (
+            "Wo ist meine Bestellung 991234?",
+            "Die Bestellung 991243 wurde am 3. Mai versandt.",
+            "Sie wurde am 3. Mai versandt.",
+            1.0,
+        ),
+        ("Where is order 4711?", "Order no. 4711 was shipped on 3 May.", "It was shipped on 3 May.", 0.0),
+        (
+            "What is the status of INC20418?",
+            "INC-20418 is resolved, the printer was replaced.",
+            "It is resolved.",
+            0.0,
+        ),
+        (
+            "Where is my order 4711?",
+            "Orders are shipped within two days. A number looks like order 1234.",
+            "Orders are shipped within two days.",
+            0.0,
+        ),
+        (
+            "How do I fix error E1042?",
+            "Errors E1000 to E1999 are network errors: restart the router.",
+            "Restart the router: it is a network error.",
+            0.0,
+        ),
+        (
+            "What is the balance of account 30012345?",
+            "Account 30012346 has a balance of 80 EUR.",
+            "I could not find account 30012345.",
+            0.0,
+        ),
+        (
+            "What was the revenue in 2021?",
+            "The revenue in 2022 was 5 million EUR.",
+            "The revenue in 2022 was 5 million EUR.",
+            0.0,
+        ),
+    ],
+)
+def test_what_is_told_of_another_order_is_no_answer(
+    record: MakeRecord, query: str, passage: str, answer: str, value: float
+) -> None:
+    """Another customer's data: the number asked for is nowhere, another one of its kind where the answer stands."""
+    assert result(record(answer, ("a", passage), query=query), "missing_refusal").value == value

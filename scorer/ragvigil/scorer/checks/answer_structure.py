@@ -6,9 +6,9 @@ both things by name, each by a word or number that the other one's name lacks, a
 that, a statement on each or their numbers; that they are alike, where the question asks for it. definition: its
 subject by name, or by a pronoun at the start. multi_step: for each part of the question one of its key terms, or as
 many numbers as it asks for; what the parts come to, where the question asks for it. short_fact: a claim within the
-first two statements; its exceptions are `conditions_kept`. no_answer: a refusal that suggests a next step, without citations or claims.
-Differences, likeness and sums are looked for in English, German, Spanish, French, Portuguese and Italian. None where
-the type cannot be told, and where an answer to an answerable type refuses.
+first two statements; its exceptions are `conditions_kept`. no_answer: a refusal that suggests a next step, without
+citations or claims. Differences, likeness and sums are looked for in English, German, Spanish, French, Portuguese and
+Italian. None where the type cannot be told, and where an answer to an answerable type refuses.
 """
 
 from __future__ import annotations
