@@ -27,13 +27,14 @@ def sequential_pages(
     """
     own = settings.model_copy(update={"detect": with_own_floor(settings.detect, labels)})
     core = Monitor(core_settings(own), labels.gold)
-    book = Book(settings.detect.segments, settings.detect.segment_by or None)
+    named = settings.detect.segment_by or None
+    book = Book(settings.detect.segments, named, named=named)
     length = nanoseconds(settings.detect.batch_seconds)
     start, version = since, ""
     for batch in rows:
         end = start + length
-        book.learn([row.segment for row in batch], at=end)
-        coded = [row._replace(stream=book.code(row.segment)) for row in batch]
+        core.forget(book.learn([row.segment for row in batch], at=end, busy=core.alarmed()))
+        coded = [row._replace(stream=book.place(book.code(row.segment))) for row in batch]
         whole = observed(coded, start, end)
         alerts = list(core.observe(whole))
         if core.canary_wanted and whole.judge_version and whole.judge_version != version:
@@ -49,7 +50,7 @@ def _paged(place: Place, alert: Alert, book: Book) -> Paged:
         alert.metric,
         place.service,
         place.environment,
-        book.name(alert.segment),
+        None if alert.segment is None else book.name(book.code_at(alert.segment)),
         round(alert.time * 1e9),
         None,
         None,

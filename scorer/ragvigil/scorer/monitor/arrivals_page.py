@@ -51,16 +51,22 @@ def alert_of(incident: Incident, action: Action, now: int, links: config.Links) 
     return _alert(incident, action, now, links, lines, lambda room: _titled(incident, action, now, room))
 
 
-def closed(incident: Incident, now: int, last: int, links: config.Links) -> Alert:
-    """The end of an incident of which nothing came for so long that nobody will ever see it recover."""
+def closed(
+    incident: Incident, now: int, last: int, links: config.Links, *, by: str = "arrivals.close_seconds"
+) -> Alert:
+    """The end of an incident of which nothing came for so long that nobody will ever see it recover.
+
+    `by` is the setting that says how long that is.
+    """
     silent = lasting((now - last) / SECOND)
     name = incident.key.name
     what = "" if name == "arrivals" else f"{clean(name, limit=40)} of "
     taken = "taken as switched off" if name == "arrivals" else "not known to be well"
     where = f"service {_service(incident)}{_environment(incident)}".removesuffix(",")
+    where += f", segment {clean(incident.segment, limit=200)}" if incident.segment else ""
     lines = [
         f"No data of it came since {in_utc(last)}. Where: {where}.",
-        "It was closed (arrivals.close_seconds) and did not recover. When it comes back ill, that is an incident anew.",
+        f"It was closed ({by}) and did not recover. When it comes back ill, that is an incident anew.",
     ]
     return _alert(
         incident,
@@ -68,7 +74,7 @@ def closed(incident: Incident, now: int, last: int, links: config.Links) -> Aler
         now,
         links,
         lines,
-        lambda room: f"Closed: {what}{_service(incident, room)}, no data for {silent}, {taken}",
+        lambda room: f"Closed: {what}{_place(incident, room)}, no data for {silent}, {taken}",
     )
 
 
@@ -99,6 +105,11 @@ def _alert(
         segment={"service": _service(incident)},
         link=incident_link(incident.id, links),
     )
+
+
+def _place(incident: Incident, room: int) -> str:
+    service = _service(incident, room)
+    return f"{service}, {clean(incident.segment, limit=room)}" if incident.segment else service
 
 
 def _titled(incident: Incident, action: Action, now: int, room: int) -> str:

@@ -135,7 +135,7 @@ class _Columns:
 
     def _segments(self, kind: Integers) -> tuple[Integers, tuple[str, ...]]:
         codes = np.array([self._book.code(text) for text in self._kinds], dtype=np.int64)[kind]
-        known, segment = np.unique(np.where(codes < 0, len(self._book.codes), codes), return_inverse=True)
+        known, segment = np.unique(np.where(codes < 0, self._book.given, codes), return_inverse=True)
         return segment.astype(np.int64), tuple(self._book.name(int(code)) or "other" for code in known)
 
 

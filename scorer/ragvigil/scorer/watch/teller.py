@@ -24,6 +24,7 @@ from ragvigil.scorer.incidents.life import (
 from ragvigil.scorer.incidents.pager import Course, Pager
 from ragvigil.scorer.incidents.pages import CAUSE_FOUND, label
 from ragvigil.scorer.moments import DAY, MINUTE
+from ragvigil.scorer.monitor.arrivals_page import closed
 from ragvigil.scorer.monitor.series_course import STRETCHES, course, drawn_from
 from ragvigil.scorer.monitoring import AnyName, Bucket, Incident, SeriesKey
 from ragvigil.scorer.watch.figures import bare, figures
@@ -62,8 +63,8 @@ class Teller:
             links=settings.links,
             diagnoser=diagnoser,
         )
+        self._channels, self._links = tuple(channels), settings.links
         self._rules = settings.monitor
-        self._segments = settings.detect.segments
         self._floor = settings.detect.slo
         self._batch_seconds = settings.detect.batch_seconds
         self._grain = max(MINUTE, nanoseconds(settings.detect.batch_seconds) // _GRAINS_A_BATCH)
@@ -75,7 +76,8 @@ class Teller:
         for one in sorted(found, key=lambda one: rank(one.metric)):
             if one.metric == "judge" and one.evidence.get("why") == "the judge is not informative":
                 continue  # no labels: status says so, and nobody is told every half an hour
-            alerts += self._tell(place, one, book, end, now)
+            stream = None if one.segment is None else book.code_at(one.segment)
+            alerts += self._tell(place, replace(one, segment=stream), book, end, now)
         return alerts
 
     def attend(
@@ -92,6 +94,9 @@ class Teller:
             if incident.under_floor:
                 rule = settling(self._floor_rule(incident), incident)
                 after, action = follow_floor(incident, level, self._floor, rule, end=end, at=now)
+            elif self._is_gone(incident, end):
+                alerts += self._close(incident, end, now)
+                continue
             elif incident.key.name in CAUSES:
                 after, action = self._course(incident, end, now)
             else:
@@ -202,7 +207,7 @@ class Teller:
             recovering_since=now if found.kind == "ticket" else None,
             detector="sequential",
             segment=segment,
-            stream=self._stream(found),
+            stream=found.segment,
             note=note,
             first=level if measured else None,
             first_until=end if measured else None,
@@ -213,7 +218,7 @@ class Teller:
 
         It began after the last incident of its series: what was told then is neither before nor now.
         """
-        stream = self._stream(found)
+        stream = found.segment
         start = max(end - _RECENT, self._last_end(key, end))
         recent = self._store.levels(key, stream, start, end, self._grain)
         older = total(self._calm(key, stream, end - self._kept, start))
@@ -262,14 +267,24 @@ class Teller:
         course = follow(before, during, settling(rule, incident), bucket_seconds=self._grain / 1e9)
         return advanced(incident, course, rule, at=now)
 
+    def _is_gone(self, incident: Incident, end: int) -> bool:
+        """Whether nothing came of its segment for as long as records are kept, so that nobody will see it recover."""
+        begin = end - self._kept
+        fell = incident.key.name in CAUSES and incident.stream is not None and incident.since < begin
+        return fell and not self._levels(incident, begin, end)
+
+    def _close(self, incident: Incident, end: int, now: int) -> list[Alert]:
+        """End an incident of a segment that is gone, such as a tenant that left."""
+        after = replace(incident, resolved_at=now)
+        alert = closed(after, now, end - self._kept, self._links, by="detect.keep_days")
+        told = incident.told and incident.key.is_told(self._rules.page_environments)
+        self._store.save_incident(after, alert if told else None, self._channels)
+        return [alert] if told else []
+
     def _late(self, incident: Incident, fall: float) -> config.Rule:
         """By how much late data must move the level: what the series counts as a fall, not all of this one."""
         usual = self._rules.rule(incident.key.name)
         return usual.model_copy(update={"min_drop": min(usual.min_drop, max(0.01, fall))})
-
-    def _stream(self, found: Found) -> int | None:
-        """As records carry it: -1 for `other`."""
-        return -1 if found.segment == self._segments else found.segment
 
     def _levels(self, incident: Incident, since: int, until: int) -> Sequence[Bucket]:
         return self._store.levels(incident.key, incident.stream, since, until, self._grain)

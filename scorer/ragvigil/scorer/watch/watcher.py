@@ -18,6 +18,7 @@ from ragvigil.scorer.detect import Monitor
 from ragvigil.scorer.detect.sequential.canary import Canary
 from ragvigil.scorer.detect.stretches import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+from ragvigil.scorer.incidents.causes import CAUSES
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident, is_told
@@ -227,19 +228,28 @@ class Watcher:
         with self._store.transaction():
             notes.too_late += self._store.take(place, end, notes.start - self._late)
             rows = self._store.batch(place, end, notes.start - self._late)
-            notes.book.learn([row.segment for row in rows], at=end)
+            busy = self._busy(place, detector)
+            detector.core.forget(notes.book.learn([row.segment for row in rows], at=end, busy=busy))
             codes = [notes.book.code(row.segment) for row in rows]
             self._store.set_streams([(code, row.record_id) for code, row in zip(codes, rows, strict=True)])
-            jobs = self._store.raise_inclusion(self._raised(detector.core, rows, codes, end), now)
+            segments = [notes.book.place(code) for code in codes]
+            jobs = self._store.raise_inclusion(self._raised(detector.core, rows, segments, end), now)
             notes.planned_at = now
             self._save(place, detector)
         done.jobs.extend(jobs)
 
-    def _raised(self, core: Monitor, rows: Sequence[Seen], codes: Sequence[int], end: int) -> list[Raised]:
+    def _busy(self, place: Place, detector: _Detector) -> set[int]:
+        """Places of the core that are in an alarm, or whose incident is open."""
+        segments, book = self._detect.segments, detector.notes.book
+        streams = [one.stream for one in self._store.open_incidents(place) if one.key.name in CAUSES]
+        told = {segments + 1 if code is None else book.place(code) for code in streams}
+        return detector.core.alarmed() | {segments if one < 0 else one for one in told}
+
+    def _raised(self, core: Monitor, rows: Sequence[Seen], segments: Sequence[int], end: int) -> list[Raised]:
         """The records that the plan wants judged much more often than they were drawn, drawn again."""
         if not self._judging or self._labels.source == "none" or not rows:
             return []
-        chances = core.plan(planned(rows, codes, end - self._batch, end))
+        chances = core.plan(planned(rows, segments, end - self._batch, end))
         found = [
             (row, float(chance))
             for row, chance in zip(rows, chances, strict=True)
@@ -261,7 +271,8 @@ class Watcher:
         since = notes.start - self._late
         with self._store.transaction():
             rows = self._store.batch(place, end, since)
-            found = detector.core.observe(observed(rows, notes.start, end))
+            seen = [row._replace(stream=notes.book.place(row.stream)) for row in rows]
+            found = detector.core.observe(observed(seen, notes.start, end))
             told = self._teller.tell(place, found, notes.book, end=end, now=now)
             told += self._teller.attend(
                 place, end=end, now=now, any_traffic=bool(rows), level=detector.core.level
@@ -342,18 +353,21 @@ class Watcher:
     def _restore(self, place: Place) -> _Detector | None:
         """The detector as it was saved; a new one once the service has a record; None before."""
         notes, core = self._store.detector(place)
+        named, given = self._detect.segment_by or None, 0
         if notes is not None and core is not None:
             try:
-                detector = _Detector(restored_notes(notes), self._core_of(core))
+                kept = restored_notes(notes)
+                given = kept.book.given
+                detector = _Detector(kept, self._core_of(core))
             except (ValidationError, ValueError) as error:
                 _log.warning("the detector of %s begins anew: %s", place, error)
             else:
-                detector.notes.labels = self._labels.source
+                kept.labels, kept.book.named = self._labels.source, named
                 return detector
         first = self._store.first_waiting(place)
         if first is None:
             return None
-        book = Book(self._detect.segments, self._detect.segment_by or None)
+        book = Book(self._detect.segments, named, named=named, given=given)
         fresh = Notes(self._floor(first), book, labels=self._labels.source, began=self._floor(first))
         return _Detector(fresh, Monitor(self._core_settings, self._labels.gold))
 

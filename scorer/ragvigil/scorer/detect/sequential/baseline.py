@@ -133,6 +133,12 @@ class Baseline:
             if day.number >= since:
                 day.frozen = day.frozen | slots
 
+    def forget(self, slots: Booleans) -> None:
+        """Nothing of these slots was ever seen."""
+        for day in self.days:
+            day.sums = np.where(slots, 0.0, day.sums)
+            day.frozen = day.frozen & ~slots
+
     def move_passed(self, change: float, weight_faithful: float) -> None:
         """The judge now passes `change` more of the same answers: restate all that it said."""
         for day in self.days:

@@ -67,6 +67,12 @@ class CheckCusum:
         self.began = np.where(self.alarms(ceiling), self.left, self.began)
         self.alarmed_days = np.where(self.alarms(ceiling), self.alarmed_days + days, 0.0)
 
+    def forget(self, streams: Booleans) -> None:
+        """Know nothing of these streams (slots, then overall)."""
+        for name, fresh in (("log", 0.0), ("alarmed_days", 0.0), ("left", 0.0), ("began", NEVER)):
+            setattr(self, name, np.where(streams, fresh, getattr(self, name)))
+        self.slot_step = np.where(streams[:-1], 0.0, self.slot_step)
+
     def calm(self, ceiling: float) -> Booleans:
         """(slots + 1,) which streams have shown that they are well again: by half of the ceiling at least."""
         return self.log <= 0.5 * ceiling

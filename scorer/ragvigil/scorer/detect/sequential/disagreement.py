@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.detect.sequential.batch import Floats
+from ragvigil.scorer.detect.sequential.batch import Booleans, Floats
 from ragvigil.scorer.detect.sequential.clock import NEVER
 
 WEEK = 7 * 86400.0
@@ -45,6 +45,11 @@ class Disagreement:
         keep = np.exp(-np.maximum(0.0, now - self.seen) / WEEK)
         nats: Floats = 2.0 * np.log1p(keep * self.count)
         return nats
+
+    def forget(self, streams: Booleans) -> None:
+        """There has been no burst on these streams."""
+        self.count, self.moved = (np.where(streams, 0.0, values) for values in (self.count, self.moved))
+        self.seen = np.where(streams, NEVER, self.seen)
 
     def drifted(self, now: float) -> float:
         """By what share of unfaithful answers the suspects' verdicts may be off, because the cheap score moved."""

@@ -154,6 +154,14 @@ class Faithfulness:
         self.tripwire.restart(streams)
         self.bursts = [burst for burst in self.bursts if not streams[burst.stream]]
 
+    def forget(self, streams: Booleans) -> None:
+        """Know nothing of these streams (slots, then overall)."""
+        self.restart(streams)
+        self.cooldown = np.where(streams, NEVER, self.cooldown)
+        self.incidents.forget(streams)
+        for recent in (self.recent, self.latest):
+            recent.forget(streams[:-1])
+
     def restart_bets(self) -> None:
         """Start over on every stream: the judge is another one."""
         self.restart(np.ones(self.incidents.fall.size, np.bool_))

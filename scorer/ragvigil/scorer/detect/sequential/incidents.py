@@ -139,6 +139,12 @@ class Incidents:
         """(streams,)."""
         return self.fall > 0.0
 
+    def forget(self, streams: Booleans) -> None:
+        """There has never been one of these streams."""
+        for one in fields(self):
+            values = getattr(self, one.name)
+            setattr(self, one.name, np.where(streams, np.zeros_like(values), values))
+
     def begin(self, stream: int, fall: float, now: float, suspects: bool) -> None:
         """A page went out for this stream."""
         self.fall[stream], self.since[stream], self.suspects[stream] = max(fall, 0.01), now, suspects

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -81,6 +82,33 @@ class Memory:
             np.full(settings.streams, NEVER),
             Disagreement.fresh(settings.streams),
         )
+
+    def alarmed(self) -> set[int]:
+        """Streams about which something is not over: an incident, a burst, a fall that waits, an outage."""
+        series = self.faithfulness
+        lasting = (
+            series.incidents.open,
+            self.citations.alarmed_days > 0.0,
+            self.retrievals.alarmed_days > 0.0,
+        )
+        found = {int(stream) for streams in lasting for stream in np.flatnonzero(streams)}
+        return found | {one.stream for one in series.bursts} | {one.stream for one in series.pending}
+
+    def forget(self, slots: Collection[int]) -> None:
+        """Know nothing of these slots, nor of all traffic where they are all of it."""
+        count = self.root_cause.size - 1
+        gone = np.isin(np.arange(count + 1), list(slots))
+        gone[count] = bool(gone[:count].all())
+        self.faithfulness.forget(gone)
+        self.baseline.forget(gone[:count])
+        self.citations.forget(gone)
+        self.retrievals.forget(gone)
+        self.disagreement.forget(gone)
+        self.root_cause = np.where(gone, NEVER, self.root_cause)
+        streams = {str(stream) for stream in np.flatnonzero(gone)}
+        self.muted = {key: until for key, until in self.muted.items() if key.split()[-1] not in streams}
+        for outages in (self.citation_outages, self.retrieval_outages):
+            outages.told = {stream: told for stream, told in outages.told.items() if stream not in streams}
 
 
 CLASSES: dict[str, type] = {

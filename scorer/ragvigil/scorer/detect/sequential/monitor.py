@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Self
 
 import numpy as np
@@ -139,6 +139,20 @@ class Monitor:
         paged = [int(stream) for stream in np.flatnonzero(series.incidents.open)]
         listed = [*paged, *(stream for stream in degraded(level - patience, share) if stream not in paged)]
         return [None if stream == slots else stream for stream in listed]
+
+    def alarmed(self) -> set[int]:
+        """Places of segments, `segments` for `other` and above it for all traffic, about which something is not over:
+        an incident, a burst, a fall that waits for the canary, an outage."""
+        return self._core.memory.alarmed()
+
+    def forget(self, segments: Collection[int]) -> None:
+        """Know nothing more of the segments at these places: others are there from the next batch on.
+
+        All traffic is met anew as well where every segment is, `other` too.
+        """
+        if segments:
+            self._core.memory.forget(segments)
+            self._core.forget_reference()
 
     def state(self) -> Json:
         """Everything as JSON: settings, gold set and memory."""
