@@ -1,7 +1,8 @@
 """What agents' frameworks write around a question and its answer, each as a run of the framework itself wrote it.
 
 Run on 2026-11-26: Google ADK 2.13, AutoGen 0.7, CrewAI 1.15, smolagents 1.26, Agno 3.1 and OpenAI agents 0.24 through
-OpenInference; Cohere 5 through OpenLLMetry; Strands 1.62, Semantic Kernel 1.45 and LiteLLM 1.110 by themselves.
+OpenInference; Cohere 5 through OpenLLMetry; Strands 1.62, Semantic Kernel 1.45 and LiteLLM 1.110 by themselves. On
+2026-11-27: BeeAI 0.1.85 through OpenInference (0.1.30).
 """
 
 from __future__ import annotations
@@ -325,3 +326,23 @@ def test_a_framework_that_was_run_reads_as_it_ran(
     assert (record.conversation_id, record.user_id, record.model) == (*person, "tiny-chat-1")
     calls = 2 if name.startswith("strands") else 1
     assert (record.tokens.input, record.tokens.output) == (61 * calls, 17 * calls)
+
+
+def test_beeai_puts_an_error_in_the_place_of_an_answer() -> None:
+    """Its text was the answer of a complete record."""
+    explained = {
+        **generation(None, tokens=None, question=PROMPT),
+        "output.value": "ChatModelError(beeai_framework.backend.errors): Chat Model error",
+        "output.mime_type": "text/plain",
+    }
+    event = {
+        "openinference.span.kind": "LLM",
+        "metadata.path": "backend.openai.chat.error",
+        "input.value": as_json({"error": "Chat Model error", "input": {"messages": []}}),
+        "input.mime_type": "application/json",
+    }
+    scope = "openinference.instrumentation.beeai"
+    failed = span("a1", explained, start=1, end=9, scope=scope, failed=True)
+    record = only([failed, span("a2", event, parent="a1", name="error", start=5, end=6, scope=scope)])
+    assert (record.query, record.answer, record.error_where) == (QUESTION, None, "generator")
+    assert [each.text for each in record.documents] == TEXTS

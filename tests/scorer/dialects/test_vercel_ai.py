@@ -123,3 +123,27 @@ def test_a_call_whose_inner_span_is_missing_tells_what_its_model_was_shown(diale
     assert [each.text for each in record.documents] == ["It leaves at nine.", "Dogs are free."]
     assert (record.query, record.answer, record.model) == ("When?", ANSWER, "tiny-chat-1")
     assert (record.tokens.input, record.tokens.output, record.completeness) == (20, 5, "complete")
+
+
+def test_an_answer_in_json_stays_as_it_is_told_beside_openinference() -> None:
+    """Its processor takes a text that reads as JSON for JSON: one field of it was the answer."""
+    reply = as_json({"limit": 0, "answer": "count only [1]"})
+    told = {"ai.response.text": reply, "output.value": reply, "output.mime_type": "application/json"}
+    root = {
+        **told,
+        "openinference.span.kind": "AGENT",
+        "input.value": QUESTION,
+        "ai.operationId": "ai.streamText",
+    }
+    call = {
+        **told,
+        "openinference.span.kind": "LLM",
+        "ai.operationId": "ai.streamText.doStream",
+        "llm.input_messages.0.message.role": "user",
+        "llm.input_messages.0.message.content": QUESTION,
+    }
+    record = only(
+        [span("a1", root, end=9, scope="ai"), span("a2", call, parent="a1", start=1, end=8, scope="ai")]
+    )
+    assert (record.query, record.answer) == (QUESTION, reply)
+    assert only([span("a1", root, end=9, scope="ai")]).answer == reply

@@ -76,6 +76,8 @@ _SEARCHES = ("Retriever.run", "Ranker.run")
 _ANSWERING = "retrieveAndGenerateConfiguration"
 _INSTRUMENTED = "openinference.instrumentation."
 """Scopes of the instrumentations: these never forget the MIME type of JSON, save for two."""
+_BEEAI = f"{_INSTRUMENTED}beeai"
+"""It puts the text of an error in the place of what a step returned, and has spans with a path for a step's events."""
 _FORGETFUL = (".smolagents", ".autogen_agentchat")
 _INNER = (".write_response_to_history", "OutputParser.parse")
 """Names that end so are LlamaIndex's own bookkeeping, which asks, finds and answers nothing."""
@@ -93,7 +95,7 @@ class OpenInference:
     def read(self, span: Span) -> Reading:
         """What the span says."""
         get = span.attributes.get
-        content = _content(span)
+        content = _content(_as_told(span))
         given = get("metadata")
         metadata = mapping_of(given) if given else _NONE
         conversation, user = id_of(get("session.id")), id_of(get("user.id"))
@@ -114,10 +116,20 @@ class OpenInference:
         )
 
 
+def _as_told(span: Span) -> Span:
+    """The span without an output that explains an error, or without the claim that an answer is a framework's JSON."""
+    told = span.attributes
+    if span.failed and span.scope == _BEEAI:
+        return replace(span, attributes={key: told[key] for key in told if not key.startswith("output.")})
+    if told.get("ai.response.text") in (None, "") or told["ai.response.text"] != told.get("output.value"):
+        return span  # as nearly always
+    return replace(span, attributes={key: told[key] for key in told if key != "output.mime_type"})
+
+
 def _content(span: Span) -> Reading:
     kind = kind_of(span.attributes[KIND])
     role = _ROLES.get(kind, "other")
-    if span.name.endswith(_INNER):
+    if span.name.endswith(_INNER) or (span.scope == _BEEAI and "metadata.path" in span.attributes):
         return Reading(role="other")
     if role == "tool":
         return _tool(span)
