@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from ragvigil.scorer.dialects.values import number_of, text_of
 from ragvigil.scorer.trace import Document
 
-_NODE = re.compile(r"<\w+\(node=\w+\(id_=(?P<id>[^()]*)\), score=(?P<score>[^()]*)\)>")
+_NODE = re.compile(r"<\w+\(node=\w+\(id_=(?P<id>.*)\), score=(?P<score>[^()]*)\)>")
 _DOCUMENT = re.compile(
-    r"Document\(id=(?P<id>[^,]+), content: '(?P<text>.*?)'"
+    r"Document\(id=(?P<id>[^\n]{1,500}?), content: '(?P<text>.*?)'"
     r"(?P<rest>|, (?:blob|dataframe|meta|score|embedding|sparse_embedding): .*)\)",
     re.DOTALL,
 )
@@ -55,8 +55,8 @@ def _unquoted(literal: str) -> str | None:
 def printed_nodes(items: Sequence[object]) -> tuple[Document, ...]:
     """The documents in a list that holds nothing but LlamaIndex's printed nodes: ids and scores, no text.
 
-    >>> printed_nodes(["<NodeWithScore(node=TextNode(id_=a-1), score=0.5)>"])
-    (Document(id='a-1', text=None, score=0.5, rank=1, metadata={}),)
+    >>> printed_nodes(["<NodeWithScore(node=TextNode(id_=/docs/plan (old).md_part_0), score=0.5)>"])
+    (Document(id='/docs/plan (old).md_part_0', text=None, score=0.5, rank=1, metadata={}),)
     """
     found = [_NODE.fullmatch(item) if isinstance(item, str) else None for item in items]
     matches = [match for match in found if match]
@@ -69,8 +69,8 @@ def printed_nodes(items: Sequence[object]) -> tuple[Document, ...]:
 def printed_documents(items: Sequence[object]) -> tuple[Document, ...]:
     """The documents in a list that holds nothing but Haystack's printed ones; a text that was cut is unknown.
 
-    >>> printed_documents(["Document(id=a-1, content: 'It's so.', meta: {'page': 4}, score: 0.5)"])
-    (Document(id='a-1', text="It's so.", score=0.5, rank=1, metadata={}),)
+    >>> printed_documents(["Document(id=a, p. 1, content: 'It's so.', meta: {'page': 4}, score: 0.5)"])
+    (Document(id='a, p. 1', text="It's so.", score=0.5, rank=1, metadata={}),)
     """
     found = [_DOCUMENT.fullmatch(item) if isinstance(item, str) else None for item in items]
     matches = [match for match in found if match]
