@@ -69,6 +69,19 @@ def test_ids_of_one_and_texts_of_the_other_are_one_where_a_third_step_knows_both
         assert sorted(found) == sorted((key, text) for key, text, _ in PASSAGES)
 
 
+def test_ids_of_one_and_texts_of_the_other_are_one_by_their_scores() -> None:
+    """Passages of one text have no id each; scores that differ are one search's, and those alike may be anyone's."""
+    for scores, questions in (((0.9, 0.5), 1), ((0.5, 0.5), 2)):
+        both = [(key, text, score) for (key, text, _), score in zip(PASSAGES, scores, strict=True)]
+        silent = tuple((key, None, score) for key, _, score in both)
+        nameless = tuple((None, text, score) for _, text, score in both)
+        told = [*by("one", 1, prefix="b", passages=silent), *by("other", 2, prefix="c", passages=nameless)]
+        records = read_records([REQUEST, *told])
+        assert len(records) == questions
+        if questions == 1:
+            assert [(each.id, each.text, each.score) for each in records[0].documents] == both
+
+
 def test_two_indexes_searched_at_once_stay_two_searches() -> None:
     """Ids and scores of one, texts of the other: nothing says that they are of the same passages."""
     scored = (("bm-1", None, 7.1), ("bm-2", None, 6.0))
@@ -269,6 +282,17 @@ def test_what_one_library_told_twice_was_done_twice() -> None:
     assert only([REQUEST, *by("one", 1, prefix="b"), apart]).tokens.input == 40
     other = span("d1", generation("yes", tokens=(21, 1)), parent="b1", start=33, end=68, scope="client")
     assert only([REQUEST, *by("one", 1, prefix="b"), other]).tokens.input == 41
+
+
+def test_steps_that_begin_and_end_in_one_tick_of_the_clock_are_told_once() -> None:
+    """A search in memory takes less than the milliseconds in which some clocks count."""
+    one, other = (
+        span(key, retrieval(), parent="a1", start=5, end=end, scope=scope)
+        for key, end, scope in (("b1", 5, "one"), ("c1", 6, "other"))
+    )
+    asked = span("a1", chain(), parent="a0", start=1, end=90, scope="one")
+    record = only([REQUEST, asked, one, other, span("b3", generation(), parent="a1", start=6, end=70)])
+    assert len(record.retrievals) == 1
 
 
 def test_a_failed_call_told_twice_is_one_failure() -> None:

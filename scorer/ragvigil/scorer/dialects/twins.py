@@ -52,13 +52,18 @@ def _candidates(steps: Sequence[Step]) -> dict[tuple[Step, str], dict[Step, None
     known = _ids(steps)
     for step in steps:
         for key in _shared(step, known):
-            open_ = [other for other in seen.get(key, ()) if other.span.end > step.span.start][-_MOST:]
+            open_ = [other for other in seen.get(key, ()) if _touch(other, step)][-_MOST:]
             for other in open_:
                 if _is_twin(other, step):
                     found.setdefault((other, step.span.scope), {})[step] = None
                     found.setdefault((step, other.span.scope), {})[other] = None
             seen[key] = [*open_, step]
     return found
+
+
+def _touch(step: Step, later: Step) -> bool:
+    """Whether a step was open when another began, or both began in one tick of a coarse clock."""
+    return step.span.end > later.span.start or step.span.start == later.span.start
 
 
 def _alone(found: Mapping[tuple[Step, str], Mapping[Step, None]]) -> Iterator[Pair]:
@@ -196,6 +201,9 @@ def _shared(step: Step, known: Mapping[str, str]) -> Iterator[Hashable]:
         keys = tuple(document.id or known.get(document.text or "") for document in documents)
         if keys and None not in keys:
             yield step.role, reading.query, keys
+        scores = tuple(document.score for document in documents)
+        if len(set(scores)) > 1 and None not in scores:
+            yield step.role, reading.query, scores
     if step.role == "generator":
         answer, said = _bare(reading.answer), _bare(last_of(reading.messages, "user"))
         tokens = (reading.tokens.input, reading.tokens.output)
