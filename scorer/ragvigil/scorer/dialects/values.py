@@ -32,8 +32,8 @@ _OPENING = '_[<("'
 """With one of these begins all that stands for a text and is none."""
 
 _PLACEHOLDER = re.compile(
-    r'(?P<quote>"?)<(?:(?:async_generator|generator|coroutine) object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+)>'
-    r"(?P=quote)"
+    r'(?P<quote>"?)<(?:(?:async_generator|generator|coroutine) object\b[^>]*|[\w.]+ object at 0x[0-9a-fA-F]+'
+    r"|(?:function|bound method) .* at 0x[0-9a-fA-F]+>?)>(?P=quote)"
 )
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _QUERY_KEYS = (
@@ -64,6 +64,8 @@ def text_of(value: object) -> str | None:
     ('42', None, None, None, None)
     >>> text_of("<acme.State object at 0x7f00>"), text_of('"<coroutine object Reply.parse at 0x7f00>"')
     (None, None)
+    >>> text_of("<function ask.<locals>.find at 0x7f00>"), text_of("<function> is a word.")
+    (None, '<function> is a word.')
     """
     if not isinstance(value, str) or not value or value.isspace():
         return None
