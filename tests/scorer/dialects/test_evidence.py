@@ -95,6 +95,30 @@ def test_a_search_within_a_tool_tells_the_passages_apart(words: str) -> None:
     assert {"c", "d"}.isdisjoint(ids(only(spans)))
 
 
+@pytest.mark.parametrize(
+    "texts", [("It leaves at nine.", "[1] Only in summer."), ("<doc id='a'>Nine.</doc>", "Ten.")]
+)
+def test_marks_within_passages_that_a_tool_returned_part_nothing(texts: tuple[str, str]) -> None:
+    """What a retriever's tool says is all of them, and one began where a reference stood: the others were lost."""
+    tool = {
+        "openinference.span.kind": "TOOL",
+        "tool.name": "find_passages",
+        "output.value": "\n\n".join(texts),
+    }
+    found = tuple((key, text, 0.5) for key, text in zip("ab", texts, strict=True))
+    inner = span("a2", retrieval(found), parent="a1", start=2, end=3)
+    record = only([span("a1", tool, start=1, end=4), inner, span("a3", generation(), start=5, end=6)])
+    assert [(each.id, each.text) for each in record.documents] == [*zip("ab", texts, strict=True)]
+
+
+def test_passages_are_read_around_a_call_that_does_not_say_what_it_was_sent() -> None:
+    """The AI SDK tells the prompt on both spans: of the inner one alone it may have been filtered out."""
+    outer = span("a1", generation(question=f"Context:\n{NUMBERED}\n\nQuestion: {QUESTION}"), start=1, end=9)
+    said = {key: value for key, value in generation().items() if "input" not in key}
+    record = only([outer, span("a2", said, parent="a1", start=2, end=8)])
+    assert [each.text for each in record.documents] == [text for _, text, _ in FOUND]
+
+
 def loop(prompt: str, draft: str = "no") -> list[str | None]:
     """Ids of the evidence where a model judged what a first search found, and another one answered after a second."""
     return ids(

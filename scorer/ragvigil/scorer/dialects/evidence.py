@@ -142,7 +142,8 @@ def _within(tool: Step) -> list[Step]:
         return []
     inner = [step for child in tool.children for step in _telling(child) if step.role in _SEARCHING]
     found = [document.text for step in inner for document in step.reading.documents or ()]
-    words = "\n".join(document.text or "" for document in tool.reading.documents or ())
+    told = tool.reading.documents or ()
+    words = tool.reading.words or "\n".join(document.text or "" for document in told)
     return inner if found and all(text is not None and text.strip() in words for text in found) else []
 
 
@@ -322,7 +323,7 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
 def _clearest(model: Step | None) -> list[Context]:
     """The contexts that the model was shown, or those of the call around it, without words of a framework."""
     shown = _contexts(model)
-    if model is None or not shown or shown[0].documents:
+    if model is None or (shown and shown[0].documents) or (not shown and model.reading.messages):
         return shown
     around = next((step for step in model.ancestors() if step.reading.messages), None)
     others = _contexts(around)

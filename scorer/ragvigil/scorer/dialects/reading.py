@@ -75,6 +75,8 @@ class Reading:
     """What the template of the prompt was given as its context, where the span says so."""
     tool: str | None = None
     """Name of the tool, when the step was a tool call."""
+    words: str | None = None
+    """The one text that a tool returned which searched, as the model was told it."""
     model: str | None = None
     response_model: str | None = None
     response_id: str | None = None

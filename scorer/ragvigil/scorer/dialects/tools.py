@@ -43,7 +43,10 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     result = structure_of(result) or result  # decoded once for all that look at it
     query = query_in(structure_of(arguments)) or text_of(arguments)
     if is_search(name):
-        return Reading(role="retriever", tool=name, query=query, documents=documents_found(result))
+        words = text_of(result)
+        return Reading(
+            role="retriever", tool=name, query=query, documents=documents_found(result), words=words
+        )
     documents = documents_of(result)
     passages = bool(documents) and all(_is_passage(document) for document in documents or ())
     if passages and keyed_in(mapping_of(result)):
