@@ -9,7 +9,7 @@ import pytest
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import SpanEvent
 
-from .conftest import ANSWER, QUESTION, chain, generation, only, retrieval, span, trace
+from .conftest import ANSWER, QUESTION, as_json, chain, generation, only, retrieval, span, trace
 
 REMOTE, LOCAL = 0x300, 0x100
 
@@ -43,6 +43,33 @@ def test_a_lost_root_is_incomplete_unless_its_parent_is_elsewhere(flags: int, co
     ]
     record = only(spans)
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, completeness)
+
+
+def _limited(longest: int, prompt: str = QUESTION, reason: str = "stop") -> str:
+    """How complete the record of a model's call is whose sender lets no more characters through."""
+    said = {
+        "gen_ai.operation.name": "chat",
+        "gen_ai.input.messages": as_json([{"role": "user", "content": prompt}]),
+        "gen_ai.response.finish_reasons": [reason],
+    }
+    texts = {key: value[:longest] if isinstance(value, str) else value for key, value in said.items()}
+    return only(
+        [
+            span("a1", chain(), start=1, end=90),
+            span("a2", retrieval(), parent="a1", start=2, end=9),
+            span("a3", texts, parent="a1", start=10, end=80),
+        ]
+    ).completeness
+
+
+def test_json_that_breaks_off_at_the_longest_of_all_texts_was_cut() -> None:
+    """OTEL_ATTRIBUTE_VALUE_LENGTH_LIMIT leaves no trace: what was sent was unknown, and the record complete."""
+    assert _limited(1000) == "complete"
+    assert _limited(50) == "partial_evidence"
+    assert _limited(50, reason="length") == "complete"  # the model may have ended so itself
+    longer = {**chain(), "input.value": QUESTION * 9}  # no limit lets that through
+    cut = {"openinference.span.kind": "CHAIN", "metadata": '{"tags": ["summ'}
+    assert only([span("a1", longer, end=9), span("a2", cut, parent="a1", end=8)]).completeness == "complete"
 
 
 EVICTED: dict[str, object] = {

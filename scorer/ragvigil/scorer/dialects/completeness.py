@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ragvigil.scorer.dialects.dropped import hides, lost_content, tells_no_reply
+from ragvigil.scorer.dialects.dropped import broken_off, hides, lost_content, tells_no_reply
 from ragvigil.scorer.dialects.errors import error_of
 from ragvigil.scorer.dialects.evidence import Evidence, evidence_of
 from ragvigil.scorer.dialects.question import Question
@@ -59,6 +59,8 @@ def completeness_of(
     steps = roles.question.steps
     if lossy := _first(steps, lost_content):
         return _partial("attributes or events of it, or some of its passages, were dropped on the way", lossy)
+    if broken := broken_off(steps):
+        return _partial("has JSON that breaks off: its sender cuts texts at a limit", broken)
     if answer is None and (unread := _first(steps, lambda step: step.reading.unread)):
         return _partial("its answer has a shape that cannot be read, or only its end is told", unread)
     query = asked.value if asked is not None and asked.place != IN_A_CALL else None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.dialects.searches import is_cut
 from ragvigil.scorer.dialects.step import Step
-from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN
+from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN, kind_of
 
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),
@@ -23,6 +25,8 @@ _WHOLE = (
     ("llm.input_messages.0.message.role", "llm.output_messages.0.message.role"),
 )
 """Attributes that tell both sides of a model's call: what events repeat beside them is not missed."""
+_OUT_OF_TOKENS = frozenset({"length", "max_tokens", "max_output_tokens"})
+"""Why a model stops in the midst of JSON."""
 _WIDEST_GAP = 50
 _SAYING = re.compile(
     r"(?!.*(?:arguments|variables|parameters))"
@@ -60,6 +64,34 @@ def lost_content(step: Step) -> bool:
     if not span.dropped_attributes:
         return step.role == "retriever" and _has_gap(step)
     return step.dialect is not None or any(name.startswith(_KNOWN) for name in span.attributes)
+
+
+def broken_off(steps: Sequence[Step]) -> Step | None:
+    """The step with JSON that breaks off, where no step has a longer text: SDKs cut at a limit, and do not say so.
+
+    A model may end in the midst of JSON itself, and of a tool's words its reader says whether they are missed.
+
+    >>> from ragvigil.scorer.dialects.reading import Reading
+    >>> from ragvigil.scorer.span import Span
+    >>> def step(**told: object) -> Step:
+    ...     return Step(Span("0" * 32, "1" * 16, None, "s", 1, 0, 1, told), Reading(), "otel_genai")
+    >>> broken_off([step(sent='[{"role": "user", "co')]) is None, broken_off([step(sent='[{"role": "user"}]')])
+    (False, None)
+    """
+    longest, found = 0, list[tuple[str, Step]]()
+    for step in steps:
+        if step.dialect is None:
+            continue
+        for told in (step.span.attributes, *(event.attributes for event in step.span.events)):
+            for value in told.values():
+                if isinstance(value, str) and len(value) >= longest:
+                    found = found if len(value) == longest else []
+                    longest = len(value)
+                    found.append((value, step))
+    broken = next((step for text, step in found if step.role != "tool" and is_cut(text)), None)
+    if broken is None or any(kind_of(step.reading.finish_reason) in _OUT_OF_TOKENS for step in steps):
+        return None
+    return broken
 
 
 def _lost_events(step: Step) -> bool:
