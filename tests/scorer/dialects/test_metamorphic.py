@@ -167,7 +167,7 @@ def _without(value: object) -> object:
 
 
 CHANGES: dict[str, Callable[[Told], Told]] = {
-    "the order of attributes": lambda told: told.said(lambda said: dict(reversed(said.items()))),
+    "the order of attributes": lambda told: told.said(lambda said: dict([*said.items()][::-1])),
     "other attributes": lambda told: told.said(lambda said: {**OTHERS, **said}),
     "JSON in ASCII": spelled(ensure_ascii=True),
     "JSON with sorted keys": spelled(ensure_ascii=False, sort_keys=True),

@@ -52,6 +52,10 @@ _WHOSE = frozenset(("text", "string", "str", "raw", "original", "utente", "usuar
 """What may stand behind such a word; with anything else, as an id or a language, the key names something about it."""
 _WORD = re.compile(r"[^\W_A-Z]+|[A-Z][^\W_A-Z]*")
 """Of a key, as in `user_query` and `userQuery`."""
+_OTHERS = frozenset(
+    ("ai", "aimessage", "aimessagechunk", "assistant", "tool", "toolmessage", "system", "systemmessage")
+)
+"""Types and roles of messages that ask nothing."""
 _DEEPEST = 4
 _MOST = 2.0**53
 _LONGEST_COUNT = 15
@@ -208,7 +212,8 @@ def query_in(value: object) -> str | None:
     >>> query_in({"question_id": "42", "query_language": "de"})
     >>> query_in({"data": {"retriever": {"query": "why?"}}}), query_in({"args": ["why?", 3], "kwargs": {}})
     ('why?', 'why?')
-    >>> query_in({"rows": [{"page_content": "Snow."}]})
+    >>> query_in({"rows": [{"page_content": "Snow."}]}), query_in({"type": "ai", "data": {"content": "Because."}})
+    (None, None)
     """
     return _text_in(value, _QUERY_KEYS, _DEEPEST)
 
@@ -280,6 +285,12 @@ def _text_in(value: object, keys: tuple[str, ...], levels: int) -> str | None:
         return text
     if text := _named(fields):
         return text
+    if (
+        "page_content" in fields
+        or kind_of(fields.get("type")) in _OTHERS
+        or kind_of(fields.get("role")) in _OTHERS
+    ):
+        return None
     texts = [text for item in fields.values() if (text := text_of(item))]
     if len(texts) == 1:
         return texts[0]
