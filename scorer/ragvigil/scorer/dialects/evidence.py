@@ -18,6 +18,8 @@ from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.trace import Document, Retrieval
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_NO_SEARCH = frozenset[Role]({*_SEARCHING, "evaluator"})
+"""Below one of these a search is a part of another one, or finds what a judge compares with."""
 
 _FEW_WORDS = 12
 """Characters of a grade or a verdict, which stands in any prompt."""
@@ -119,7 +121,7 @@ def _given(steps: Iterable[Step]) -> Step | None:
 def _distinct(steps: Iterable[Step]) -> Iterable[Step]:
     """Searches of one role that are nested are one search: the outermost that tells what it found."""
     for step in steps:
-        if step.role in _SEARCHING and step.roles_above.isdisjoint(_SEARCHING):
+        if step.role in _SEARCHING and step.roles_above.isdisjoint(_NO_SEARCH):
             yield from _telling(step)
 
 
