@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
+from ragvigil.scorer.dialects.guesses import is_doubtful, without_unshown
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.passages import Known, United
 from ragvigil.scorer.dialects.prompt import given_context
@@ -51,7 +52,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
 
     Where it was `planned`, what other models were shown for their parts of it counts as well.
     """
-    searches = _before(sorted(_distinct(steps), key=_by_end), generation)
+    searches = without_unshown(_before(sorted(_distinct(steps), key=_by_end), generation), generation)
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
@@ -81,6 +82,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
     documents = _widened(documents, generation)
+    known = known and not is_doubtful(searches, generation)
     section, of_asker = (contexts[0].whole, contexts[0].of_asker) if untold is not None else ("", False)
     return Evidence(tuple(searches), ranked(documents), sources, known, untold, section, of_asker)
 
