@@ -218,17 +218,18 @@ def implied(meanings: frozenset[Meaning]) -> frozenset[Meaning]:
     )
 
 
-def may_have(text: str) -> bool:
-    """Whether `expressions` might find any with digits, a time of the day or so many of a unit: a quick first look."""
+def may_have(text: str, runs: Collection[str]) -> bool:
+    """Whether `expressions` might find any with digits, a time of the day or so many of a unit: a quick first look.
+
+    `runs`: the letters in a row of `text`, in lower case.
+    """
     if not _DIGIT_OR_SIGN.search(text):
-        told = A_WORD.findall(text.lower())
-        return has_clue(text, told) or not (_COUNTING.isdisjoint(told) or _SPELLED_UNITS.isdisjoint(told))
+        return has_clue(text, runs) or not (_COUNTING.isdisjoint(runs) or _SPELLED_UNITS.isdisjoint(runs))
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text) or may_be_in_digits(text):
         return True
-    told = A_WORD.findall(text.lower())
-    return has_clue(text, told) or _may_be_of_any_year(text, told)
+    return has_clue(text, runs) or _may_be_of_any_year(text, runs)
 
 
 def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:

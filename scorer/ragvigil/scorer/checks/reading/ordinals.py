@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.choices import longest_first
@@ -76,13 +76,18 @@ _A_SHARE = re.compile(r"\b(?:a|one)[\s-]\w+\sof\b", re.IGNORECASE)
 """The name of a part, which is no place: a third of it."""
 
 
-def may_have_ordinals(text: str) -> bool:
+def may_have_ordinals(text: str, runs: Collection[str]) -> bool:
     """Whether `text` has an ordinal in digits, which a passage may spell, or one like twenty-first.
 
-    >>> [may_have_ordinals(text) for text in ("on the 3rd floor", "on day 3", "on floor 3")]
-    [True, True, False]
+    `runs`: the letters in a row of `text`, in lower case.
+
+    >>> texts = ("on the 3rd floor", "on day 3", "on floor 3", "on day four")
+    >>> [may_have_ordinals(text, text.split()) for text in texts]
+    [True, True, False, True]
     """
-    return _MAYBE.search(text) is not None or any(_counted(text)) or any(_otherwise_told(text))
+    if _MAYBE.search(text) or any(_counted(text)):
+        return True
+    return (". " in text or not _SMALL.keys().isdisjoint(runs)) and any(_otherwise_told(text))
 
 
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:

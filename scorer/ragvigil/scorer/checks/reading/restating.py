@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading import shortened, weekdays
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
 """Characters of the passages in all that are looked through for measures and dates."""
+_DIGIT = re.compile(r"\d")
 _PLACE, _HOURS = "place", "hours"
 _YEAR = 4
 """Digits of one."""
@@ -42,7 +43,8 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     ['the', 'road', 'is', '5', 'km', 'long']
     """
     said = {place: one.text for place, one in enumerate(statements) if one.checkworthy}
-    telling = [place for place, text in said.items() if _may_have(text)]
+    runs = {place: LETTERS.findall(text.lower()) for place, text in said.items()}
+    telling = [place for place, text in said.items() if _may_have(text, runs[place])]
     evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
     room = _MOST
     found: dict[int, list[Expression]] = {}
@@ -63,18 +65,21 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             _restated(one, found[place], known) if place in found else one
             for place, one in enumerate(statements)
         ]
-    told = _in_other_units(_rescaled(_unrounded(told, said, texts), said, texts), said, texts)
-    return _spelled_out(told, said, texts)
+    numbered = {place: text for place, text in said.items() if _DIGIT.search(text)}
+    told = _rescaled(_unrounded(told, numbered, texts), numbered, texts)
+    return _spelled_out(_in_other_units(told, said, runs, texts), said, texts)
 
 
 def _in_other_units(
-    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+    statements: Sequence[Statement],
+    said: Mapping[int, str],
+    runs: Mapping[int, Collection[str]],
+    texts: Sequence[str],
 ) -> Sequence[Statement]:
     """`statements`, with measures in the units of the passages, and numbers and days in short in full.
 
-    `said`: the texts of those that need evidence, by place; likewise below.
+    `said`: the texts of those that need evidence, by place; `runs`: the letters in a row of each, in lower case.
     """
-    runs = {place: LETTERS.findall(text.lower()) for place, text in said.items()}
     measuring = {place for place, text in said.items() if may_convert(text, runs[place])}
     shortening = {place for place, text in said.items() if shortened.may_shorten(text)}
     naming = {place for place, text in said.items() if weekdays.may_name_days(text, runs[place])}
@@ -97,10 +102,13 @@ def _in_other_units(
 
 
 def _rescaled(
-    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+    statements: Sequence[Statement], numbered: Mapping[int, str], texts: Sequence[str]
 ) -> Sequence[Statement]:
-    """`statements`, with amounts as the figures of passages that tell them in thousands or millions."""
-    telling = {place for place, text in said.items() if may_scale(text)}
+    """`statements`, with amounts as the figures of passages that tell them in thousands or millions.
+
+    `numbered`: the texts of those that need evidence and have a digit, by place; likewise below.
+    """
+    telling = {place for place, text in numbered.items() if may_scale(text)}
     known = scaled_figures(list(_first(texts))) if telling else None
     if known is None or not known.amounts:
         return statements  # as mostly
@@ -122,10 +130,10 @@ def _spelled_out(
 
 
 def _unrounded(
-    statements: Sequence[Statement], said: Mapping[int, str], texts: Sequence[str]
+    statements: Sequence[Statement], numbered: Mapping[int, str], texts: Sequence[str]
 ) -> Sequence[Statement]:
     """`statements`, with rounded numbers as those of the passages."""
-    rounding = {place for place, text in said.items() if may_round(text)}
+    rounding = {place for place, text in numbered.items() if may_round(text)}
     if not rounding:
         return statements  # as mostly
     numbers = numbers_of("\n".join(texts)[:_LONGEST_READ])
@@ -160,9 +168,9 @@ def _stands(said: str, evidence: str) -> bool:
     return False
 
 
-def _may_have(text: str) -> bool:
-    """Whether `_told` might find any: a quick first look."""
-    if may_have(text) or may_have_ordinals(text):
+def _may_have(text: str, runs: Collection[str]) -> bool:
+    """Whether `_told` might find any: a quick first look. `runs`: the letters in a row of `text`, in lower case."""
+    if may_have(text, runs) or may_have_ordinals(text, runs):
         return True
     return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
 

@@ -12,6 +12,8 @@ _SHORT = re.compile(
     r"(?<![\w.,])(?:v(?P<version>\d{1,4}(?:\.\d{1,4}){0,3})|(?P<thousands>\d{1,3}(?:\.\d{1,2})?)k)(?![\w-]|[.,]\d)",
     re.IGNORECASE,
 )
+_MAY_BE_SHORT = re.compile(r"[kKvV\u212a](?:(?<=\d.)|\d)")
+"""It begins with one of a few letters, to which the engine skips."""
 _DIGITS = re.compile(r"\d(?<![\w.,]\d)\d{0,14}(?:[.,'\u2019]\d{1,15}){0,4}")
 _THOUSAND = 1000
 
@@ -22,7 +24,7 @@ def may_shorten(text: str) -> bool:
     >>> may_shorten("50k calls"), may_shorten("since v2.4"), may_shorten("5 km")
     (True, True, False)
     """
-    return _SHORT.search(text) is not None
+    return _MAY_BE_SHORT.search(text) is not None and _SHORT.search(text) is not None
 
 
 def in_full(sequence: Sequence[Word], text: str, evidence: str) -> Sequence[Word]:
