@@ -122,7 +122,7 @@ def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> 
     idle = idle_numbers(sequence, text, lacking, hours=True)
     idle |= derived_values(sequence, text, lacking, evidence)
     idle |= sums_of(sequence, text, lacking, evidence, asked).right
-    return idle | years_of_dates(sequence, lacking, evidence.numbers)
+    return idle | years_of_dates(sequence, lacking, evidence)
 
 
 def _lacking(prepared: Prepared, sequence: Sequence[Word], asked: set[str]) -> frozenset[int]:

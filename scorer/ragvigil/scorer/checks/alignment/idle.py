@@ -43,7 +43,7 @@ def idle_words(
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
-    idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence.numbers)
+    idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence)
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= words_within(text, days)
     if wider := wider_values(claim, text, evidence):

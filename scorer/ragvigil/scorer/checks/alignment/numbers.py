@@ -43,7 +43,7 @@ YEARS = frozenset(range(1000, 3000))
 _COUNTED = 12
 """Whole numbers up to it count things; they are no results, but the lesser of two factors is one of them."""
 _EXACTLY = 1e-6
-_STROKES_OF_A_DATE = _POINTS_OF_A_DATE = _COLONS_OF_A_SECOND = 2
+_STROKES_OF_A_DATE = _COLONS_OF_A_SECOND = 2
 
 
 def idle_numbers(
@@ -228,18 +228,19 @@ def _is_another_second(minute: str, exactly: str, known: Collection[str]) -> boo
     return any(one.startswith(f"{minute}:") for one in known)
 
 
-def years_of_dates(claim: Sequence[Word], lacking: Collection[int], known: Collection[str]) -> frozenset[int]:
-    """Which `lacking` words of `claim` are years of dates with points among the `known` numbers.
+def years_of_dates(claim: Sequence[Word], lacking: Collection[int], evidence: Evidence) -> frozenset[int]:
+    """Which `lacking` words of `claim` are years of dates with points among the numbers of the `evidence`.
 
     >>> from ragvigil.scorer.checks.reading.words import words
-    >>> [sorted(years_of_dates(words("until 2026"), {1}, {date})) for date in ("31.12.2026", "2.2026")]
+    >>> from ragvigil.scorer.trace import Document
+    >>> known = [Evidence([Document("a", f"It holds until {date}.")]) for date in ("31.12.2026", "2.2026")]
+    >>> [sorted(years_of_dates(words("until 2026"), {1}, evidence)) for evidence in known]
     [[1], []]
     """
     years = [place for place in lacking if claim[place].stem.isdecimal() and int(claim[place].stem) in YEARS]
     if not years:
         return frozenset()  # as mostly
-    told = {one.rpartition(".")[2] for one in known if one.count(".") == _POINTS_OF_A_DATE}
-    return frozenset(place for place in years if claim[place].stem in told)
+    return frozenset(place for place in years if claim[place].stem in evidence.years_of_dates)
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:

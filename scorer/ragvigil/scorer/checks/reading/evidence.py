@@ -30,6 +30,7 @@ from ragvigil.scorer.trace import Document
 _MOST_WORDS_OF_A_FLAG = 8
 _MOST_SHORT = 1 << 16
 _LONGEST_SEARCHED = 200_000
+_POINTS_OF_A_DATE = 2
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 _TELLS_WHICH = re.compile(rf"(?:{'|'.join(sorted(_NAMES))}|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$")
@@ -85,6 +86,13 @@ class Evidence:
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
         return numbers_told(self._readings, self._vocabulary)
+
+    @made_once
+    def years_of_dates(self) -> frozenset[str]:
+        """What stands behind the second point of a number with two, as 2026 does in 31.12.2026."""
+        return frozenset(
+            one.rpartition(".")[2] for one in self.numbers if one.count(".") == _POINTS_OF_A_DATE
+        )
 
     @made_once
     def values(self) -> list[Stretch]:
