@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
@@ -76,8 +77,7 @@ def sums_of(
         return NONE  # as mostly
     if not lacking and not _SIGNS.search(text) and not _may_show(claim, text):
         return NONE
-    said = claimed(claim, text)
-    found = list(chain.from_iterable(find(said) for find in _FORMS))
+    said, found = _worked_out(tuple(claim), text)
     if not found and not lacking:
         return NONE
     about = _About(claim, evidence, question)
@@ -94,6 +94,13 @@ def sums_of(
     if left and not wrong:
         results |= _reached(said, left, about)
     return Sums(results.intersection(lacking), wrong)
+
+
+@lru_cache(maxsize=1 << 8)  # the claims of some records, which alignment and another check ask for
+def _worked_out(claim: tuple[Word, ...], text: str) -> tuple[Claimed, Sequence[Reckoned]]:
+    """The quantities of a claim, and what it shows that it works out."""
+    said = claimed(claim, text)
+    return said, tuple(chain.from_iterable([find(said) for find in _FORMS]))
 
 
 def _reached(said: Claimed, lacking: Sequence[int], about: _About) -> frozenset[int]:
