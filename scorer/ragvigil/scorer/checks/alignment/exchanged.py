@@ -60,6 +60,8 @@ class _Term(NamedTuple):
     """After its last token."""
 
 
+_Thing = tuple[_Term, list[_Term]]
+"""A stretch of the claim, and where the sentence has it as a thing."""
 _Four = tuple[_Term, _Term, _Term, _Term]
 """Two stretches of the claim, and the same two of the sentence."""
 
@@ -79,27 +81,28 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     claim = words(text)  # as it says it: not what restates it, whose words have another order
     if best.span is None or not _FEWEST <= len(claim) <= _MOST or not _may_have_things(claim, text, best):
         return False
-    mine, theirs = _told(claim, text), _sentence(best)
-    if theirs is None:
+    mine = _told(claim, text)
+    theirs = _sentence(best) if roles.EITHER_WAY.isdisjoint(mine.said) else None
+    if theirs is None or not roles.EITHER_WAY.isdisjoint(theirs.said):
         return False
-    if not roles.EITHER_WAY.isdisjoint(mine.said) or not roles.EITHER_WAY.isdisjoint(theirs.said):
-        return False
-    terms = [term for term in _blocks(mine.tokens, theirs.tokens) if _is_compared(mine, theirs, term)]
+    blocks = _blocks(mine.tokens, theirs.tokens)
+    things = [(term, there) for term in blocks if (there := _things(mine, theirs, term))]
     return any(
         _order_or_form_tells(mine, theirs, wide, (text, best.text))
-        and not _stands_so_elsewhere(mine, one, other, best, evidence)
-        for one, other in combinations(terms, 2)
+        and not _stands_so_elsewhere(mine, one[0], other[0], best, evidence)
+        for one, other in combinations(things, 2)
         for wide in _exchanged(mine, theirs, one, other)
     )
 
 
-def _is_compared(mine: _Told, theirs: _Told, term: _Term) -> bool:
-    """Whether a stretch of the claim means anything, numbers aside, and does not come again and again."""
+def _things(mine: _Told, theirs: _Told, term: _Term) -> list[_Term]:
+    """Where the sentence has a stretch of the claim as a thing; none of what means nothing or comes again and again."""
+    if not any(mine.telling[place] and not mine.said[place][0].isdecimal() for place in range(*term)):
+        return []
     sought = mine.tokens[slice(*term)]
-    return any(mine.telling[place] and not mine.said[place][0].isdecimal() for place in range(*term)) and (
-        len(_places(mine.tokens, sought)) <= _MOST_PLACES
-        and len(_places(theirs.tokens, sought)) <= _MOST_PLACES
-    )
+    there = _places(theirs.tokens, sought)
+    often = len(there) > _MOST_PLACES or len(_places(mine.tokens, sought)) > _MOST_PLACES
+    return [] if often else [place for place in there if _is_a_thing(mine, theirs, term, place)]
 
 
 def _may_have_things(claim: Sequence[Word], text: str, best: Segment) -> bool:
@@ -163,22 +166,20 @@ def _common(mine: Sequence[str], first: int, theirs: Sequence[str], place: int) 
 
 
 def _places(tokens: Sequence[str], sought: Sequence[str]) -> list[_Term]:
-    size = len(sought)
+    size, first = len(sought), sought[0]
     return [
         _Term(place, place + size)
-        for place in range(len(tokens) - size + 1)
-        if tokens[place] == sought[0] and tokens[place : place + size] == sought
+        for place, token in enumerate(tokens)
+        if token == first and tokens[place : place + size] == sought
     ]
 
 
-def _exchanged(mine: _Told, theirs: _Told, one: _Term, other: _Term) -> Iterator[_Four]:
+def _exchanged(mine: _Told, theirs: _Told, one: _Thing, other: _Thing) -> Iterator[_Four]:
     """Where two stretches of the claim are exchanged, by their order."""
-    ones, others = (_places(theirs.tokens, mine.tokens[slice(*term)]) for term in (one, other))
-    for one_there, other_there in product(ones, others):
-        if _is_a_thing(mine, theirs, one, one_there) and _is_a_thing(mine, theirs, other, other_there):
-            wide = _widened(mine.tokens, theirs.tokens, one, other, one_there, other_there)
-            if wide and _in_each_others_place(mine, theirs, wide):
-                yield wide
+    for one_there, other_there in product(one[1], other[1]):
+        wide = _widened(mine.tokens, theirs.tokens, one[0], other[0], one_there, other_there)
+        if wide and _in_each_others_place(mine, theirs, wide):
+            yield wide
 
 
 def _order_or_form_tells(mine: _Told, theirs: _Told, terms: _Four, texts: tuple[str, str]) -> bool:
