@@ -38,6 +38,8 @@ _SHARE = re.compile(
     r"(?=\s(?:of|der|des|aller|unserer|de|du|del|dos|das|do|da)\s|\sd['\u2019]|-?\smajority)(?!\sof\san?\shour)",
     re.IGNORECASE,
 )
+_MAY_BE_A_SHARE = skipping([longest_first(SHARES)])
+_MAY_BE_A_PERCENTAGE = re.compile(r"\d\s?[%pP]")
 _NEAR_A_SHARE, _NEAR_A_PERCENTAGE = 0.01, 0.06
 """How far one share may be from another and still be it."""
 _MAY_TELL_A_PART = skipping(
@@ -154,6 +156,8 @@ def other_part(claim: str, sentence: str) -> bool:
 
 def _shares(text: str) -> Iterator[tuple[float | None, bool]]:
     """Each share, None where it is only near to it, and whether it is told in words."""
+    if not _MAY_BE_A_SHARE.search(text) and not _MAY_BE_A_PERCENTAGE.search(text):
+        return  # as mostly: the pattern tries all its words everywhere
     for one in _SHARE.finditer(text):
         if _bounded(text, one.start()):
             yield None, True
