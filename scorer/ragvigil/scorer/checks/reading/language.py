@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from ragvigil.scorer.checks.reading.patterns import LETTERS
@@ -90,7 +91,12 @@ def language_of(text: str) -> str | None:
     >>> language_of("博物馆在哪里"), language_of("museum 1901")
     ('zh', None)
     """
-    text = text[:_LOOKED_AT]
+    return language_of_beginning(text[:_LOOKED_AT])
+
+
+@lru_cache(maxsize=1 << 10)  # passages come again, and the judge asks once more for that of an answer
+def language_of_beginning(text: str) -> str | None:
+    """The same of a text of at most 2,000 characters; it is remembered."""
     if not text.isascii() and _A_SCRIPT.search(text):
         told = _by_script(text)
         if told is not None:
