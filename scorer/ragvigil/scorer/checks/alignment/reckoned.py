@@ -96,7 +96,7 @@ def sums_of(
     return Sums(results.intersection(lacking), wrong)
 
 
-@lru_cache(maxsize=1 << 8)  # the claims of some records, which alignment and another check ask for
+@lru_cache(maxsize=1 << 7)  # the claims of some records, which alignment and another check ask for
 def _worked_out(claim: tuple[Word, ...], text: str) -> tuple[Claimed, Sequence[Reckoned]]:
     """The quantities of a claim, and what it shows that it works out."""
     said = claimed(claim, text)
