@@ -80,6 +80,8 @@ def test_true_statements_near_the_words_of_a_refusal_are_none(name: str, taken: 
         ("refusals_models.txt", 0.97, 0.98),
         ("refusals_models_held.txt", 0.98, 0.78),
         ("refusals_voices.txt", 0.99, 0.97),
+        ("refusals_desks.txt", 0.98, 0.97),
+        ("refusals_desks_held.txt", 0.96, 0.87),
     ],
 )
 def test_models_refuse_in_many_ways(name: str, precision: float, recall: float) -> None:
@@ -249,6 +251,18 @@ def test_only_whom_to_ask_owes_no_citation(referral: str, owes: bool) -> None:
     """A sum or a term stands on a passage, whoever is to be asked."""
     answer = f"I couldn't find that in the documents. {referral}"
     assert Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).owes_citations is owes
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("The lease makes no provision for subletting, so I can't advise on that.", True),
+        ("The fee is 12 euros, so I can't say whether children pay it.", False),
+    ],
+)
+def test_the_reason_of_a_refusal_is_no_claim(answer: str, expected: bool) -> None:
+    """What the papers lack leads to "so I can't"; a number before it answers something."""
+    assert abstains(answer) is expected
 
 
 WORKS = (

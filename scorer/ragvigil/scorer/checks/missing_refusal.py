@@ -65,4 +65,4 @@ def _is_of_itself(prepared: Prepared) -> bool:
     )
 
 
-CHECK = Check("missing_refusal", "10", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "11", _measure, range="{0, 1}", better="low", cost="claims")

@@ -28,6 +28,7 @@ from ragvigil.scorer.checks.reading.pleasantries import (
 from ragvigil.scorer.checks.reading.refusal import (
     Wording,
     advises,
+    concludes,
     may_refuse,
     parts,
     refers,
@@ -185,12 +186,17 @@ def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
     """The clauses of a sentence that refuses; what a clause states beside the refusal is a claim all the same."""
     read = [(span, tuple(words(prose[span[0] : span[1]]))) for span in parts(prose, start, end)]
     refusing = [refuses(prose[first:last]) is not None for (first, last), _ in read]
+    following = [
+        refused and concludes(prose[first:last])
+        for ((first, last), _), refused in zip(read, refusing, strict=True)
+    ]
+    whole = [not any(refusing) or concluded for concluded in (*following[1:], False)]
     runs = itertools.groupby(
-        zip(read, refusing, strict=True),
-        lambda one: _refuses_too(prose, *one[0], refusing=one[1], whole=not any(refusing)),
+        zip(read, refusing, whole, strict=True),
+        lambda one: _refuses_too(prose, *one[0], refusing=one[1], whole=one[2]),
     )
     for part_of_refusal, run in runs:
-        spans = [span for (span, _), _ in run]
+        spans = [span for (span, _), _, _ in run]
         for first, last in [(spans[0][0], spans[-1][1])] if part_of_refusal else spans:
             sequence = tuple(words(prose[first:last]))
             if sequence:
@@ -199,7 +205,8 @@ def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
 
 
 def _refuses_too(prose: str, span: Span, sequence: tuple[Word, ...], *, refusing: bool, whole: bool) -> bool:
-    """Whether a clause of a refusing sentence adds nothing to the refusal; `whole`: no clause refuses by itself."""
+    """Whether a clause of a refusing sentence adds nothing to the refusal; `whole`: no clause refuses by itself, or
+    the next one refuses because of this one."""
     if refusing:
         return True
     if any(word.numbers for word in sequence[1:]):

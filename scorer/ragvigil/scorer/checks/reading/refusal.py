@@ -193,6 +193,7 @@ _SUBORDINATE = re.compile(
 )
 _WORKS = any_of([_spelt_out(pattern) for pattern in _DATA["works"]])
 _TURNS = re.compile(rf"\W*(?:{'|'.join(_DATA['turns'])})\b")
+_CONCLUSION = re.compile(_DATA["conclusions"])
 _ADVICE = tells(_DATA["advice"])
 _REFERRAL = tells(_DATA["referrals"])
 
@@ -292,6 +293,15 @@ def parts(prose: str, start: int, end: int) -> list[Span]:
     if subordinate:
         cuts.add(subordinate.end())
     return cut(prose, sorted(cuts - {end}), end)
+
+
+def concludes(clause: str) -> bool:
+    """Whether a clause says what follows from the one before it.
+
+    >>> concludes("so I can't tell what it costs."), concludes("but I can't tell what it costs.")
+    (True, False)
+    """
+    return _CONCLUSION.match(_plain(clause)) is not None
 
 
 def advises(clause: str) -> bool:
