@@ -30,7 +30,11 @@ ArrivalName = Literal["arrivals"]
 """Whether a service still sends: no rate, it does or it does not."""
 LeakName = Literal["leak"]
 """Personal data or a secret in an answer: no rate, every one is an event."""
-AnyName = SeriesName | JudgedName | CoverageName | DetectedName | HealthName | ArrivalName | LeakName
+StormName = Literal["storm"]
+"""Many services that fell at once: no rate, their pages in one."""
+AnyName = (
+    SeriesName | JudgedName | CoverageName | DetectedName | HealthName | ArrivalName | LeakName | StormName
+)
 Detector = Literal["window", "sequential"]
 FLOOR = "floor"
 """Method of the reference that is no measurement: the least level that was set."""

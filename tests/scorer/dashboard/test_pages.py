@@ -233,7 +233,9 @@ def test_a_series_of_a_service_that_names_no_environment_is_its_own(pages: Brows
     assert {one["environment"] for one in chosen} == {None}
 
 
-@pytest.mark.parametrize("name", [*get_args(CoverageName), *get_args(HealthName), "arrivals", "leak"])
+@pytest.mark.parametrize(
+    "name", [*get_args(CoverageName), *get_args(HealthName), "arrivals", "leak", "storm"]
+)
 def test_every_series_that_is_none_of_answers_has_a_name(name: str) -> None:
     """Others are criteria of a team's own."""
     assert not naming.name(name).startswith("Criterion")

@@ -204,9 +204,10 @@ def series_called(option: str, given: str) -> AnyName:
         HealthName,
         LeakName,
         SeriesName,
+        StormName,
     )
 
-    kinds = (SeriesName, DetectedName, CoverageName, HealthName, ArrivalName, LeakName)
+    kinds = (SeriesName, DetectedName, CoverageName, HealthName, ArrivalName, LeakName, StormName)
     known: list[AnyName] = [name for kind in kinds for name in get_args(kind)]
     known += JUDGED
     if given in known or CRITERION.fullmatch(given):

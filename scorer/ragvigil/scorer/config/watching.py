@@ -79,6 +79,18 @@ class Monitor(_Section):
         description="JSON lines with truth and verdict (1 or 0) and cheap (0 to 1) of answers that people labelled; "
         "default: the built-in judge's own, where that is the judge",
     )
+    group_after: int = Field(
+        default=4,
+        ge=0,
+        description="the page of so many services to one channel, and those after it, are one message "
+        "(docs/incidents.md, Storms); 0: every incident has its own",
+    )
+    group_window_seconds: Seconds = Field(
+        default=600.0, description="within so long those services must have been paged for"
+    )
+    group_interval_seconds: Seconds = Field(
+        default=300.0, description="least time between two messages of a storm about what changed"
+    )
     faithfulness: Rule = Rule()
     citation: Rule = Rule.model_validate(_CITATION)
     measures: Rule = Field(

@@ -19,6 +19,7 @@ _NAMES: Mapping[str, str] = {
     "scorer_disk": "ragvigil's disk",
     "arrivals": "Arrivals",
     "leak": "Personal data in answers",
+    "storm": "Many services at once",
 }
 ABOUT_NO_ANSWERS = frozenset(_NAMES)
 """Series of which no course is kept."""

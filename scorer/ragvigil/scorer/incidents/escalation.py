@@ -12,7 +12,7 @@ from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import asked
 from ragvigil.scorer.moments import calendar_time
-from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.passed_time import was_set_back
 
 UNTAKEN_SECONDS = 60.0
@@ -52,6 +52,8 @@ class Unanswered:
     page; later, when a silence ended or somebody let go of it since."""
     told: Mapping[str, Told]
     """By channel."""
+    asks: Sequence[tuple[SeriesKey, str | None]] = ()
+    """By which series and segments the routes are asked: of a storm those of its members; none: its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +113,13 @@ class Escalation:
 def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[Step]:
     """What is to be sent now about what nobody answered or not every channel took, at most one message to each."""
     at = calendar_time(one.began)
-    answers = asked(routes, one.incident.key, one.alert.severity, at, one.incident.segment)
+    wanted = one.asks or ((one.incident.key, one.incident.segment),)
+    answers = [
+        answer for key, segment in wanted for answer in asked(routes, key, one.alert.severity, at, segment)
+    ]
+    taking = dict.fromkeys(answer.name for answer in answers if answer.takes)
     done: set[str] = set()
-    for route in (routes[answer.name] for answer in answers if answer.takes):
+    for route in (routes[name] for name in taking):
         for step in (*_escalated(one, route, now), *_reminded(one, route, now)):
             if step.channel not in done:
                 done.add(step.channel)

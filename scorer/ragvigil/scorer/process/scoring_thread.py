@@ -24,6 +24,7 @@ from ragvigil.scorer.inbox.leaving import leave
 from ragvigil.scorer.incidents.anew import Draw, Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import OrderDesk, order_requests
+from ragvigil.scorer.incidents.storms import Storms
 from ragvigil.scorer.judge.backlog import Backlog
 from ragvigil.scorer.judge.endpoint.trouble import Trouble
 from ragvigil.scorer.judge.judging import UNASKED
@@ -144,6 +145,7 @@ class Scoring(threading.Thread):
             ("the look at ragvigil's own health", lambda: self.health.tick(now)),
             ("coverage", lambda: self.coverage.tick(now)),
             ("the look for services that stopped", lambda: self.arrivals.tick(now)),
+            ("storms", lambda: self.storms.tick(now)),
             ("escalation", lambda: self.escalation.tick(now)),
             ("the pruning of what was sent out", self.store.outgoing.prune),
             ("the checkpoint", self.store.checkpoint),
@@ -262,6 +264,7 @@ class Scoring(threading.Thread):
         draw: dict[Detector, Draw] = {"window": self.monitor.history, "sequential": self.watcher.history}
         anew = Retold(diagnoser, settings.links, draw)
         self.escalation = Escalation(store.escalation, settings.routes, anew)
+        self.storms = Storms(store.storms, settings.monitor, settings.links)
         self.coverage = CoverageWatch(
             store.monitoring,
             settings.coverage,

@@ -8,18 +8,25 @@ from dataclasses import replace
 
 from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.escalation import Told, Unanswered, is_repeated
+from ragvigil.scorer.incidents.storms import STORM
 from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined, with_caveat
-from ragvigil.scorer.store._sqlite_outbox import post
+from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined, key_of, with_caveat
+from ragvigil.scorer.store._sqlite_outbox import GROUPED, JOIN_STORM, post
 from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
 
 _SAID = (
     "SELECT channel, action, created_at, delivered_at, alert, alert ->> '$.title' AS title, attempts, refused_at, "
     "reason FROM outbox WHERE incident_id = ? ORDER BY id"
 )
-_SET_ASIDE = frozenset({"superseded", "silenced"})
+_SET_ASIDE = frozenset({"superseded", "silenced", GROUPED})
 _QUIET = frozenset({"acknowledge", "unacknowledge"})
 """What wakes nobody is no telling."""
+_ASKING = (
+    f"SELECT DISTINCT incidents.* FROM outbox {JOIN_STORM} JOIN incidents ON incidents.id = outbox.incident_id "
+    f"WHERE storm.id = :storm AND incidents.resolved_at IS NULL AND NOT {SILENCED} "
+    "AND incidents.id NOT IN (SELECT incident_id FROM acknowledgements) ORDER BY incidents.id"
+)
+"""Members of a storm that nobody has in hand."""
 _LET_GO = "SELECT at FROM handed_back WHERE incident_id = :incident"
 
 
@@ -34,11 +41,21 @@ class SqliteEscalation:
         rows = self._connection.execute(
             "SELECT * FROM incidents WHERE resolved_at IS NULL AND told AND id NOT IN "
             "(SELECT incident_id FROM acknowledgements) AND EXISTS (SELECT 1 FROM outbox "
-            f"WHERE outbox.incident_id = incidents.id AND NOT {SILENCED}) ORDER BY opened_at, id",
+            f"WHERE outbox.incident_id = incidents.id AND NOT {SILENCED}) "
+            f"AND id NOT IN (SELECT outbox.incident_id FROM outbox {JOIN_STORM}) ORDER BY opened_at, id",
             {"now": now},
         ).fetchall()
         found = (self._unanswered(row) for row in rows)
-        return [replace(one, began=self._answerable(one, now)) for one in found if one is not None]
+        waiting = [replace(one, began=self._answerable(one, now)) for one in found if one is not None]
+        return [asking for one in waiting if (asking := self._asking(one, now)) is not None]
+
+    def _asking(self, one: Unanswered, now: int) -> Unanswered | None:
+        """With those for whom a storm asks; None where all of them are in somebody's hand, or silenced."""
+        if one.incident.key.name != STORM:
+            return one
+        rows = self._connection.execute(_ASKING, {"storm": one.incident.id, "now": now}).fetchall()
+        asks = [(key_of(row), row["segment"]) for row in rows]
+        return replace(one, asks=asks) if asks else None
 
     def with_caveat(self, incident: Incident, alert: Alert) -> Alert:
         """The alert with what is known of sampling before the scorer."""

@@ -18,7 +18,8 @@ from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState,
 from ragvigil.scorer.store._bad_claim import bad_claim
 from ragvigil.scorer.store._json import to_json
 from ragvigil.scorer.store._rows import measurement_of
-from ragvigil.scorer.store._sqlite_outbox import post
+from ragvigil.scorer.store._sqlite_grouping import Grouping
+from ragvigil.scorer.store._sqlite_outbox import group, post
 from ragvigil.scorer.store._sqlite_seen import NOT_SCOREABLE
 from ragvigil.scorer.store.upstream import upstream_of
 
@@ -126,9 +127,16 @@ def with_caveat(connection: sqlite3.Connection, key: SeriesKey, alert: Alert) ->
 class SqliteMonitoring:
     """What the monitor reads and writes, in one SQLite file."""
 
-    def __init__(self, connection: sqlite3.Connection, routes: Mapping[str, Route]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        routes: Mapping[str, Route],
+        grouping: Grouping | None = None,
+    ) -> None:
+        """Without `grouping` every page goes out on its own."""
         self._connection = connection
         self._routes = routes
+        self._grouping = grouping
 
     def series(self, since: int = 0) -> Sequence[SeriesKey]:
         """Those to look at: of which anything came since then, in an incident, or whose state is of when some came.
@@ -242,6 +250,25 @@ class SqliteMonitoring:
     def save_incident(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
         """Write the incident and one outbox row per channel in one transaction."""
         alert = alert and with_caveat(self._connection, incident.key, alert)
+        with joined(self._connection):
+            if incident.resolved_at is None:
+                self._forget_who_had_it(incident.id)
+            self._keep(incident)
+            if alert is not None:
+                self._post(incident, alert, self._addressed(incident, alert, channels))
+
+    def _post(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> None:
+        """To each channel, but where a storm speaks for it."""
+        storms: Mapping[str, Incident | None] = {}
+        if self._grouping is not None:
+            storms = self._grouping.storms(incident, alert, channels)
+        for channel, storm in storms.items():
+            if storm is not None:
+                self._keep(storm)
+            group(self._connection, alert, channel)
+        post(self._connection, alert, [channel for channel in channels if channel not in storms])
+
+    def _keep(self, incident: Incident) -> None:
         row = (
             incident.id,
             *_place(incident.key),
@@ -264,15 +291,10 @@ class SqliteMonitoring:
             incident.again_since,
             _level(incident.last_told),
         )
-        with joined(self._connection):
-            if incident.resolved_at is None:
-                self._forget_who_had_it(incident.id)
-            self._connection.execute(
-                f"INSERT OR REPLACE INTO incidents VALUES ({', '.join('?' * len(row))})",
-                row,
-            )
-            if alert is not None:
-                post(self._connection, alert, self._addressed(incident, alert, channels))
+        self._connection.execute(
+            f"INSERT OR REPLACE INTO incidents VALUES ({', '.join('?' * len(row))})",
+            row,
+        )
 
     def _forget_who_had_it(self, incident: str) -> None:
         """One that resolved and opens again is in nobody's hand: whoever had it may have gone to bed."""

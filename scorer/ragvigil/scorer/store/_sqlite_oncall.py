@@ -13,7 +13,7 @@ from ragvigil.scorer.incidents.escalation import unreminded
 from ragvigil.scorer.incidents.oncall import Acknowledge, Service, Silence, Unacknowledge, Unsilence
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.store._sqlite_monitoring import joined
-from ragvigil.scorer.store._sqlite_outbox import post, set_aside, waiting_for
+from ragvigil.scorer.store._sqlite_outbox import JOIN_STORM, post, set_aside, waiting_for
 
 
 class SqliteOncall:
@@ -29,11 +29,12 @@ class SqliteOncall:
         if wanted.automatic and self._in_hand(incident):
             return incident  # our own acknowledgement, back from the service that we told
         with joined(self._connection):
-            self._connection.execute(
-                "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
-                (incident, at, wanted.by, wanted.note),
-            )
-            self._show(incident, "acknowledge", at, known_to=wanted.via)
+            for one in (incident, *self._spoken_for(incident)):
+                self._connection.execute(
+                    "INSERT OR REPLACE INTO acknowledgements VALUES (?, ?, ?, ?)",
+                    (one, at, wanted.by, wanted.note),
+                )
+                self._show(one, "acknowledge", at, known_to=wanted.via if one == incident else None)
         return incident
 
     def unacknowledge(self, wanted: Unacknowledge, at: int) -> str:
@@ -41,10 +42,20 @@ class SqliteOncall:
         incident = self._standing(wanted.incident)
         if self._in_hand(incident):
             with joined(self._connection):
-                self._connection.execute("DELETE FROM acknowledgements WHERE incident_id = ?", (incident,))
-                self._connection.execute("INSERT OR REPLACE INTO handed_back VALUES (?, ?)", (incident, at))
-                self._show(incident, "unacknowledge", at, known_to=wanted.via)
+                for one in (incident, *self._spoken_for(incident)):
+                    self._connection.execute("DELETE FROM acknowledgements WHERE incident_id = ?", (one,))
+                    self._connection.execute("INSERT OR REPLACE INTO handed_back VALUES (?, ?)", (one, at))
+                    self._show(one, "unacknowledge", at, known_to=wanted.via if one == incident else None)
         return incident
+
+    def _spoken_for(self, storm: str) -> list[str]:
+        """The open incidents that a storm speaks for: who has it in hand has them."""
+        rows = self._connection.execute(
+            f"SELECT DISTINCT outbox.incident_id FROM outbox {JOIN_STORM} JOIN incidents ON incidents.id = "
+            "outbox.incident_id WHERE storm.id = ? AND incidents.resolved_at IS NULL ORDER BY 1",
+            (storm,),
+        )
+        return [row[0] for row in rows]
 
     def _in_hand(self, incident: str) -> bool:
         sql = "SELECT 1 FROM acknowledgements WHERE incident_id = ?"

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
 from ragvigil.scorer.incidents.deliver import LONGEST_DELAY_SECONDS
+from ragvigil.scorer.incidents.storms import STORM, told_as
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
@@ -17,6 +18,15 @@ _BEYOND = round((LONGEST_DELAY_SECONDS + 1.0) * 1e9)
 _LOUDER: tuple[Action, ...] = ("trigger", "update")
 """What must be heard although something newer took its place before it was sent, the loudest first."""
 _LOUDEST = "instr('critical error warning info', json_extract(alert, '$.severity'))"
+GROUPED = "grouped"
+"""Why a message was not sent: a storm speaks for its incident there."""
+_SPEAKER = told_as("' || outbox.channel || '")
+JOIN_STORM = (
+    f"JOIN incidents AS storm ON storm.series = '{STORM}' AND storm.service = '{_SPEAKER}' "
+    "AND storm.environment = '' AND storm.resolved_at IS NULL "
+    f"AND outbox.reason = '{GROUPED}' AND outbox.created_at >= storm.opened_at"
+)
+"""To rows of `outbox`: the storm that is not over and speaks for them."""
 _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
 
 
@@ -29,6 +39,9 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
     moment = int(alert.at.timestamp() * 1e9)
     alert = replace(alert, acknowledged=_acknowledgement(connection, alert.incident_id))
     for channel in channels:
+        if _in_storm(connection, alert.incident_id, channel):
+            group(connection, alert, channel)
+            continue
         action = _supersede(connection, alert, channel, moment)
         connection.execute(
             "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
@@ -37,6 +50,21 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
         )
         if action == "resolve":
             _withdraw(connection, alert.incident_id, channel, moment)
+
+
+def group(connection: sqlite3.Connection, alert: Alert, channel: str) -> None:
+    """Keep what a storm says to that channel instead: it is not sent, and can be seen."""
+    moment = int(alert.at.timestamp() * 1e9)
+    connection.execute(
+        "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at, refused_at, reason) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (alert.incident_id, channel, alert.action, to_json(alert), moment, moment, moment, GROUPED),
+    )
+
+
+def _in_storm(connection: sqlite3.Connection, incident: str, channel: str) -> bool:
+    sql = f"SELECT 1 FROM outbox {JOIN_STORM} WHERE incident_id = ? AND channel = ? LIMIT 1"
+    return connection.execute(sql, (incident, channel)).fetchone() is not None
 
 
 def set_aside(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> set[str]:

@@ -53,7 +53,9 @@ _WORST = (
     "WHERE o.series = ? AND o.service = ? AND o.environment = ? AND o.bucket >= ? AND o.bucket < ? AND o.value < 1 "
     "{where} ORDER BY o.value, r.started_at DESC LIMIT ?"
 )
-_INCIDENTS = "SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL"
+_INCIDENTS = (
+    "SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL AND series != 'storm'"
+)
 _ANSWERS = f"SELECT coalesce(sum(answers), 0) FROM arrivals WHERE {_PLACE} AND minute >= ?"
 _JOIN_STREAM = "JOIN sightings s ON s.record_id = o.record_id"
 _NEWEST_JUDGED = 3_000

@@ -19,6 +19,7 @@ from ragvigil.scorer.store._sqlite_backlog import SqliteBacklog
 from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
+from ragvigil.scorer.store._sqlite_grouping import Grouping
 from ragvigil.scorer.store._sqlite_labels import SqliteLabels
 from ragvigil.scorer.store._sqlite_leaks import SqliteLeaks
 from ragvigil.scorer.store._sqlite_meta import remember
@@ -30,6 +31,7 @@ from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_own_inbox import recognise
 from ragvigil.scorer.store._sqlite_records import SqliteRecords
 from ragvigil.scorer.store._sqlite_retention import SqliteRetention
+from ragvigil.scorer.store._sqlite_storms import SqliteStorms
 from ragvigil.scorer.store._sqlite_watching import SqliteWatching
 from ragvigil.scorer.store.reading import CitationStyle, citation_styles
 from ragvigil.scorer.store.schema_version import bring_up_to_date, known_version
@@ -84,7 +86,9 @@ class SqliteStore:
             sighting_seconds=settings.detect.late_seconds if settings.detect.enabled else None,
             outgoing=self.outgoing,
         )
-        self.monitoring = SqliteMonitoring(self._connection, settings.routes)
+        self.monitoring = SqliteMonitoring(
+            self._connection, settings.routes, Grouping(self._connection, settings.monitor)
+        )
         self.diagnosing = SqliteDiagnosis(self._connection, self.monitoring.reason)
         self.watching = SqliteWatching(
             self._connection,
@@ -96,6 +100,7 @@ class SqliteStore:
         self.leaks = SqliteLeaks(self._connection, self.monitoring)
         self.arriving = SqliteArriving(self._connection, self.monitoring)
         self.escalation = SqliteEscalation(self._connection)
+        self.storms = SqliteStorms(self._connection, self.monitoring)
         self.labels = SqliteLabels(self._connection)
         self.backlog = SqliteBacklog(self._connection)
         self.retention = SqliteRetention(self._connection)

@@ -1,0 +1,61 @@
+"""Which page is one too many for a channel, so that a storm speaks for it there, in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+from ragvigil.exporters import Alert
+from ragvigil.scorer.config import Monitor
+from ragvigil.scorer.incidents.storms import PAGES, STORM, opened, told_as
+from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.store._sqlite_silenced import SILENCED
+
+_OWN = "scorer_"
+"""How the series of ragvigil's own health begin."""
+_OPENINGS = (
+    "SELECT service, environment, min(created_at) AS at FROM outbox "
+    "JOIN incidents ON incidents.id = outbox.incident_id "
+    "WHERE channel = :channel AND action = 'trigger' AND created_at > :since AND created_at <= :now "
+    f"AND series != '{STORM}' AND substr(series, 1, {len(_OWN)}) != '{_OWN}' "
+    "AND alert ->> '$.severity' IN ('critical', 'error') AND alert ->> '$.title' NOT LIKE 'Escalated: %' "
+    f"AND NOT {SILENCED} GROUP BY 1, 2"
+)
+"""Who was paged for on a channel since a moment; what is silenced woke nobody."""
+_IS_SILENCED = f"SELECT 1 FROM (SELECT :incident AS incident_id) AS outbox WHERE {SILENCED}"
+_IS_OPEN = f"SELECT 1 FROM incidents WHERE series = '{STORM}' AND service = ? AND resolved_at IS NULL"
+
+
+class Grouping:
+    """Groups by channel: the page of so many services within so long, and those after it, are a storm's."""
+
+    def __init__(self, connection: sqlite3.Connection, settings: Monitor) -> None:
+        self._connection = connection
+        self._after = settings.group_after
+        self._window = round(settings.group_window_seconds * 1e9)
+
+    def storms(
+        self, incident: Incident, alert: Alert, channels: Iterable[str]
+    ) -> Mapping[str, Incident | None]:
+        """The channels on which a storm speaks for this page; the storm where it begins with it, else None.
+
+        `incident` is in the store already. A ticket, ragvigil's own illness and what is silenced are no part of any.
+        """
+        page = alert.action == "trigger" and alert.severity in PAGES
+        if not self._after or not page or incident.key.name.startswith(_OWN):
+            return {}
+        now = int(alert.at.timestamp() * 1e9)
+        silenced = self._connection.execute(_IS_SILENCED, {"incident": incident.id, "now": now})
+        if silenced.fetchone() is not None:
+            return {}
+        found: dict[str, Incident | None] = {}
+        for channel in channels:
+            told = {"channel": channel, "since": now - self._window, "now": now}
+            rows = self._connection.execute(_OPENINGS, told).fetchall()
+            own = (incident.key.service, incident.key.environment or "")
+            others = [row["at"] for row in rows if (row["service"], row["environment"]) != own]
+            if len(others) + 1 < self._after:
+                continue
+            begun = self._connection.execute(_IS_OPEN, (told_as(channel),)).fetchone() is not None
+            found[channel] = None if begun else opened(channel, now, min(others, default=now))
+        return found
