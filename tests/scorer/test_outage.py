@@ -90,7 +90,8 @@ def world(tmp_path: Path) -> World:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'store.db'}"}})
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    settings = load(overrides={"store": {"url": url}, "monitor": {"group_after": 0}})
     return World(settings, f"http://127.0.0.1:{port}/hook")
 
 

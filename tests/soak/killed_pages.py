@@ -60,6 +60,7 @@ class KilledPages:
                 "store": {"url": f"sqlite:///{self.store}"},
                 # The window: a long soak must not outlive the fall.
                 "monitor": {
+                    "group_after": 0,
                     "tick_seconds": 0.2,
                     "citation": {
                         "window_seconds": 3600,
