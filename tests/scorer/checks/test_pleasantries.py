@@ -92,6 +92,7 @@ NOT_THERE = "El prospecto no dice nada sobre el alcohol"
     "answer",
     [
         f"{NOT_THERE}, así que no puedo confirmarlo.",
+        f"{NOT_THERE}, así que no puedo confirmarlo con vino.",
         "The leaflet does not mention alcohol, so I can't confirm it.",
         "Die Dokumente enthalten dazu nichts. Daher kann ich das nicht bestätigen.",
         "Les documents ne mentionnent pas l'alcool. Je ne peux donc pas le confirmer.",
@@ -107,7 +108,6 @@ def test_that_nothing_can_be_confirmed_is_no_claim_behind_a_refusal(answer: str)
     "more",
     [
         "así que no puede tomarlo.",
-        "así que no puedo confirmarlo con vino.",
         "así que puede tomarlo sin problema con cerveza.",
         "así que el médico no puede confirmarlo.",
         "así que está permitido con las comidas.",
@@ -121,7 +121,16 @@ def test_what_else_is_concluded_from_a_refusal_needs_evidence(more: str) -> None
     assert [one.text for one in read_statements(f"{NOT_THERE}, {more}", []) if one.checkworthy]
 
 
-def test_that_something_cannot_be_confirmed_is_a_claim_without_a_refusal() -> None:
-    """It may be what is wrong where the answer goes on to tell something."""
-    answer = "El folleto es de 2020. Así que no puedo confirmarlo."
-    assert len([one.text for one in read_statements(answer, []) if one.checkworthy]) == 2
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "El folleto es de 2020. Así que no puedo confirmarlo.",
+        "The leaflet is from 2020. So I can't confirm it.",
+        "La notice date de 2020. Je ne peux donc pas le confirmer.",
+        "Der Beipackzettel ist von 2020. Daher kann ich das nicht bestätigen.",
+    ],
+)
+def test_that_nothing_can_be_confirmed_is_a_refusal_by_itself(answer: str) -> None:
+    """In Spanish, too, where it was a claim; what is told beside it stays one."""
+    told = [one.text for one in read_statements(answer, []) if one.checkworthy]
+    assert told == [answer[: answer.index(".") + 1]]
