@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
-from ragvigil.scorer.dialects.guesses import is_doubtful, without_unshown
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.passages import Known, United
 from ragvigil.scorer.dialects.prompt import given_context
@@ -19,8 +18,6 @@ from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.trace import Document, Retrieval
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
-_NO_SEARCH = frozenset[Role]({*_SEARCHING, "evaluator"})
-"""Below one of these a search is a part of another one, or finds what a judge compares with."""
 
 _FEW_WORDS = 12
 """Characters of a grade or a verdict, which stands in any prompt."""
@@ -52,7 +49,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
 
     Where it was `planned`, what other models were shown for their parts of it counts as well.
     """
-    searches = without_unshown(_before(sorted(_distinct(steps), key=_by_end), generation), generation)
+    searches = _before(sorted(_distinct(steps), key=_by_end), generation)
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
@@ -82,7 +79,6 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
     documents = _widened(documents, generation)
-    known = known and not is_doubtful(searches, generation)
     section, of_asker = (contexts[0].whole, contexts[0].of_asker) if untold is not None else ("", False)
     return Evidence(tuple(searches), ranked(documents), sources, known, untold, section, of_asker)
 
@@ -123,7 +119,7 @@ def _given(steps: Iterable[Step]) -> Step | None:
 def _distinct(steps: Iterable[Step]) -> Iterable[Step]:
     """Searches of one role that are nested are one search: the outermost that tells what it found."""
     for step in steps:
-        if step.role in _SEARCHING and step.roles_above.isdisjoint(_NO_SEARCH):
+        if step.role in _SEARCHING and step.roles_above.isdisjoint(_SEARCHING):
             yield from _telling(step)
 
 

@@ -13,7 +13,7 @@ from ragvigil.scorer.dialects.messages import last_of, messages_of
 from ragvigil.scorer.dialects.orders import is_empty_result
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
-from ragvigil.scorer.dialects.tools import may_search
+from ragvigil.scorer.dialects.tools import is_search
 from ragvigil.scorer.dialects.values import (
     ANSWER_KEYS,
     mapping_of,
@@ -131,7 +131,7 @@ def unread_list(name: str, made: object) -> bool:
     >>> unread_list("vectorize", [0.25]), unread_list("search", "Snow."), unread_list("search", "No results found.")
     (False, True, False)
     """
-    if not may_search(name):
+    if not is_search(name):
         return False
     structure = structure_of(made)
     fields = mapping_of(structure)

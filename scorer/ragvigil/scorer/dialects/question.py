@@ -78,8 +78,6 @@ def _asks(step: Step | None) -> bool:
 
 
 def _tells(step: Step) -> bool:
-    if "evaluator" in step.roles_above:
-        return False  # a judge, though it may search for what a claim says
     if step.reading.piecemeal and step.span.parent_id is None and not step.failed and not step.children:
         return False  # a part of a question: the model's call is another trace, and tells all of it
     return step.role in _TELLING or _asks(step) or (step.role == "chain" and step.reading.redacted)
@@ -87,8 +85,7 @@ def _tells(step: Step) -> bool:
 
 def _complete(level: Sequence[Step]) -> list[Step]:
     """Those that search and generate; where no model has a span, chains that search and answer different questions."""
-    answering = [step for step in level if step.role != "evaluator"]
-    searching = [step for step in answering if not step.roles_within.isdisjoint(_SEARCHING)]
+    searching = [step for step in level if not step.roles_within.isdisjoint(_SEARCHING)]
     if any("generator" in step.roles_within for step in level):
         return [step for step in searching if "generator" in step.roles_within]
     saying = [step for step in searching if _asks(step) and step.reading.answer is not None]

@@ -29,7 +29,6 @@ def forest_of(steps: Sequence[Step]) -> list[Step]:
     roots = link(steps)
     _hand_down(steps)
     _settle(steps, roots)
-    _open_guards(steps, roots)
     return united(steps, roots)
 
 
@@ -61,27 +60,6 @@ def _settle(steps: Sequence[Step], roots: Sequence[Step]) -> None:
             step.role = step.reading.role or "other"
     for root in roots:
         gather(root)
-
-
-def _open_guards(steps: Sequence[Step], roots: Sequence[Step]) -> None:
-    """A guardrail around the model that answered is no verdict: what is above it returned what that model said."""
-    guards = [step for step in steps if step.role == "evaluator" and "generator" in step.roles_within]
-    if not guards:
-        return  # as nearly always
-    models = [step for step in steps if step.role == "generator" and "evaluator" not in step.roles_above]
-    said = {_plain(step.reading.answer) for step in models if step.reading.answer}
-    opened = [guard for guard in guards if _is_around_answer(guard, said)]
-    for guard in opened:
-        guard.reading, guard.role = Reading(role="other"), "other"
-    for root in roots if opened else ():
-        gather(root)
-
-
-def _is_around_answer(guard: Step, elsewhere: set[str]) -> bool:
-    """Whether what was returned above it is what a model within said, and none `elsewhere`."""
-    returned = _plain(next((above.reading.answer for above in guard.ancestors() if above.reading.answer), ""))
-    said = (below.reading.answer for below in guard.subtree() if below.role == "generator")
-    return returned not in ("", *elsewhere) and returned in {_plain(answer) for answer in said if answer}
 
 
 def _is_pipeline(step: Step, telling: int, *, silent: bool) -> bool:

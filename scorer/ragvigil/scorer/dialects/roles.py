@@ -56,8 +56,6 @@ def roles_of(question: Question) -> Roles:
     """One step per role."""
     root = _root(question.steps) if question.plan is None else _above(question)
     generation, known = _generation(question.steps, root)
-    known = known and not _is_guarded(question.steps, root, generation)
-    known = known and not _is_next_turn(question.steps, root, generation)
     return Roles(question, root, generation, replied=known)
 
 
@@ -69,36 +67,6 @@ class Candidate:
     value: str
     place: str
     """Where in the step it stands, in words."""
-
-
-def _is_guarded(steps: Sequence[Step], root: Step | None, generation: Step | None) -> bool:
-    """Whether a model within a guardrail was shown passages, and not the answer of the one that is taken, who was not.
-
-    The guardrail may be around the model that answered.
-    """
-    within = [step for step in steps if step.role == "generator" and "evaluator" in step.roles_above]
-    if not within or (generation is not None and shows(generation, bare=True)):
-        return False  # as nearly always
-    returned = root.reading.answer if root is not None else None
-    said = (generation.reading.answer if generation is not None else returned) or ""
-    if returned is not None and said.strip() == returned.strip():
-        return False
-    told = [step for step in within if shows(step, bare=True)]
-    return any(
-        all(said not in (each.text or "") for each in step.reading.messages) or not said for step in told
-    )
-
-
-def _is_next_turn(steps: Sequence[Step], root: Step | None, generation: Step | None) -> bool:
-    """Whether a model was asked something else after it had answered, and nothing tells what was returned."""
-    if generation is None or (root is not None and root.reading.answer is not None):
-        return False
-    said = {each.text for each in generation.reading.messages if each.role == "assistant" and each.text}
-    asked = last_of(generation.reading.messages, "user")
-    if not said or asked is None or not _ASKING.search(asked):
-        return False  # as nearly always
-    before = [step for step in _generators(steps) if step.reading.answer in said]
-    return any(last_of(step.reading.messages, "user") not in (None, asked) for step in before)
 
 
 def answer_of(roles: Roles) -> str | None:
@@ -115,7 +83,7 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     plan = roles.question.plan
     if plan is not None and (planned := question_of(plan, roles.question.top)) is not None:
         yield Candidate(plan, planned, "what the plan is for")
-    searches = [step for step in roles.question.steps if step.role in _SEARCHING and not _judges(step)]
+    searches = [step for step in roles.question.steps if step.role in ("retriever", "reranker")]
     asked = [(step, step.reading.query) for step in searches]
     if (rewritten := _rewritten(roles, {query for _, query in asked if query is not None})) is not None:
         yield rewritten
@@ -359,11 +327,7 @@ def _sent(step: Step | None) -> Step | None:
 
 
 def _generators(steps: Iterable[Step]) -> list[Step]:
-    return [step for step in steps if step.role == "generator" and not _judges(step)]
-
-
-def _judges(step: Step) -> bool:
-    return "evaluator" in step.roles_above
+    return [step for step in steps if step.role == "generator" and "evaluator" not in step.roles_above]
 
 
 def innermost(steps: Sequence[Step]) -> list[Step]:

@@ -57,14 +57,13 @@ def read(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> tuple[Reading, s
     for dialect in matching(span, dialects):
         found = _read(dialect, span)
         reading, name = (found, dialect.name) if name is None else (filled(reading, found), name)
-    told = reading.documents or reading.unread_search
-    return _apologising(reading) if span.failed and reading.tool and told else reading, name
+    return _apologising(reading) if span.failed and reading.tool and reading.documents else reading, name
 
 
 def _apologising(reading: Reading) -> Reading:
     """The reading of a tool that failed: words without an id or a score are no passages then."""
     told = any(each.id is not None or each.score is not None for each in reading.documents or ())
-    return reading if told else replace(reading, documents=None, unread_search=False)
+    return reading if told else replace(reading, documents=None)
 
 
 def matching(span: Span, dialects: Sequence[Dialect] = DIALECTS) -> Iterator[Dialect]:

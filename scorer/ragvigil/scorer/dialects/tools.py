@@ -8,15 +8,13 @@ import re
 from ragvigil.scorer.dialects.documents import document_of, documents_of, keyed_in, ranked
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.langchain import is_refusal, tool_arguments, tool_result
-from ragvigil.scorer.dialects.orders import is_empty_result
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.searches import documents_found, is_cut, parted_in
-from ragvigil.scorer.dialects.shapes import is_sentence
-from ragvigil.scorer.dialects.values import mapping_of, named_query_in, query_in, structure_of, text_of
+from ragvigil.scorer.dialects.values import mapping_of, query_in, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
 _SEARCHES = re.compile(
-    r"retriev|(?<!re)search|look_?up|knowledge|passage|vector|(?:find|fetch|get|query)_?(?:doc|chunk|context)"
+    r"retriev|search|look_?up|knowledge|passage|vector|(?:find|fetch|get|query)_?(?:doc|chunk|context)"
     r"|suche|such_|_such|recherch|busca|buscar|cerca_|ricerca|zoek|поиск|найти|искать|検索|搜索|检索|查询|查找|검색",
     re.IGNORECASE,
 )
@@ -56,8 +54,7 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
     text = text_of(result) if documents is None and structure_of(result) is None else None
     numbered = (parted_in(text) if text else None) or ()
     if not passages and len(numbered) < _FEW:
-        unread = text is not None and (_is_cut_list(text) or _is_told(name, arguments, text))
-        return Reading(role="tool", tool=name, unread_search=unread)
+        return Reading(role="tool", tool=name, unread_search=text is not None and _is_cut_list(text))
     return Reading(
         role="retriever", tool=name, query=query, documents=documents if passages else ranked(numbered)
     )
@@ -66,25 +63,10 @@ def tool_reading(name: str, arguments: object, result: object) -> Reading:
 def is_search(name: str) -> bool:
     """Whether the name of a tool says that it searches.
 
-    >>> is_search("search_docs"), is_search("add"), is_search("market_research")
-    (True, False, False)
-    """
-    return _SEARCHES.search(name) is not None
-
-
-def _is_told(name: str, arguments: object, text: str) -> bool:
-    """Whether a tool was asked a question and answered in sentences: it searched, or knows it by itself."""
-    asked = may_search(name) or named_query_in(mapping_of(arguments))
-    return bool(asked) and is_sentence(text) and not is_empty_result(text)
-
-
-def may_search(name: str) -> bool:
-    """Whether the name of a call says that it searches, or a research, which may as well plan one or write about it.
-
-    >>> may_search("research_plan"), may_search("add")
+    >>> is_search("search_docs"), is_search("add")
     (True, False)
     """
-    return is_search(name) or "research" in name.lower()
+    return _SEARCHES.search(name) is not None
 
 
 def _is_cut_list(text: str) -> bool:
