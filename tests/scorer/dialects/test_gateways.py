@@ -106,3 +106,25 @@ def test_a_span_that_names_a_model_and_tells_nothing_else_is_no_call() -> None:
     assert (record.span_id, record.error_where) == ("a2", "generator")
     assert [each.text for each in record.documents] == TEXTS
     assert read_records(spans[:1] + spans[2:]) == []
+
+
+def test_a_call_of_which_a_service_itself_told_only_the_model_is_one() -> None:
+    """Its content is off; only LiteLLM's proxy names a model where there is no call."""
+    found = {
+        "gen_ai.operation.name": "retrieval",
+        "gen_ai.retrieval.documents": as_json([{"id": "a", "content": "Snow."}]),
+    }
+    record = only(
+        [
+            span("a1", {"http.route": "/"}, end=90),
+            span("a2", found, parent="a1", start=1, end=9),
+            span(
+                "a3",
+                {"gen_ai.request.model": "tiny-chat-1", "app.tier": "gold"},
+                parent="a1",
+                start=10,
+                end=20,
+            ),
+        ]
+    )
+    assert (record.span_id, record.model, record.completeness) == ("a3", "tiny-chat-1", "content_off")

@@ -25,7 +25,9 @@ _WHOLE = (
     ("llm.input_messages.0.message.role", "llm.output_messages.0.message.role"),
 )
 """Attributes that tell both sides of a model's call: what events repeat beside them is not missed."""
-_OUT_OF_TOKENS = frozenset({"length", "max_tokens", "max_output_tokens"})
+_OUT_OF_TOKENS = frozenset(
+    {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+)
 """Why a model stops in the midst of JSON."""
 _WIDEST_GAP = 50
 _SAYING = re.compile(

@@ -93,6 +93,7 @@ _CUT = "ag2.tool.call.result.truncated"
 """AG2 keeps the first 8192 characters of what a tool returned, and says so."""
 _FLAGS = {"true": True, "false": False}
 """LiteLLM writes whether it streams in a word."""
+_LITELLM = "litellm"
 _USERS = ("user.id", "enduser.id", "llm.user")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
@@ -113,7 +114,7 @@ class OtelGenAI:
         if operation == "execute_tool":
             return _tool(attributes, span.events)
         role = _ROLES.get(operation, "other")
-        if not operation and "gen_ai.request.model" in attributes and _tells_call(attributes, span.events):
+        if not operation and "gen_ai.request.model" in attributes and not _leads_to_call(span):
             role = "generator"
         if role == "reranker" and OPERATION not in attributes:
             return rerank_reading(attributes, prompt_in(attributes, span.events))
@@ -141,10 +142,12 @@ class OtelGenAI:
         return with_gaps(reading, attributes) if span.scope == GEMINI else reading
 
 
-def _tells_call(attributes: Mapping[str, object], events: Sequence[SpanEvent]) -> bool:
-    """Whether more of a model's call is told than which model: LiteLLM's proxy puts that on what leads to one."""
+def _leads_to_call(span: Span) -> bool:
+    """Whether it tells nothing of a call but its model: LiteLLM's proxy puts that on what leads to one."""
     own = ("gen_ai.request.model", "gen_ai.conversation.id")
-    return bool(events) or any(key.startswith(("gen_ai.", "llm.")) and key not in own for key in attributes)
+    if span.scope != _LITELLM or span.events:
+        return False
+    return not any(key.startswith(("gen_ai.", "llm.")) and key not in own for key in span.attributes)
 
 
 def _instructed_untold(attributes: Mapping[str, object], messages: Sequence[Message]) -> bool:

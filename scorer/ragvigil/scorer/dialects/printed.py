@@ -11,7 +11,7 @@ from ragvigil.scorer.trace import Document
 
 _NODE = re.compile(r"<\w+\(node=\w+\(id_=(?P<id>.*)\), score=(?P<score>[^()]*)\)>")
 _DOCUMENT = re.compile(
-    r"Document\(id=(?P<id>[^\n]{1,500}?), content: '(?P<text>.*?)'"
+    r"Document\(id=(?P<id>(?:(?!, content: ')[^\n]){1,500}), content: '(?P<text>.*?)'"
     r"(?P<rest>|, (?:blob|dataframe|meta|score|embedding|sparse_embedding): .*)\)",
     re.DOTALL,
 )
@@ -72,7 +72,9 @@ def printed_documents(items: Sequence[object]) -> tuple[Document, ...]:
     >>> printed_documents(["Document(id=a, p. 1, content: 'It's so.', meta: {'page': 4}, score: 0.5)"])
     (Document(id='a, p. 1', text="It's so.", score=0.5, rank=1, metadata={}),)
     """
-    found = [_DOCUMENT.fullmatch(item) if isinstance(item, str) else None for item in items]
+    found = [
+        _DOCUMENT.fullmatch(item) if isinstance(item, str) and item.endswith(")") else None for item in items
+    ]
     matches = [match for match in found if match]
     if len(matches) != len(items):
         return ()

@@ -20,6 +20,7 @@ from ragvigil.scorer.trace import Document
 Documents = tuple[Document, ...]
 Pair = tuple[Step, Step]
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
+_NEAR = 0.1
 _MOST = 20
 """Libraries of a trace, and steps told alike and open at a time, of which any may be a twin: no service has more."""
 
@@ -202,7 +203,7 @@ def _shared(step: Step, known: Mapping[str, str]) -> Iterator[Hashable]:
         if keys and None not in keys:
             yield step.role, reading.query, keys
         scores = tuple(document.score for document in documents)
-        if len(set(scores)) > 1 and None not in scores:
+        if len(set(scores)) > 1 and not _are_ranks(scores):
             yield step.role, reading.query, scores
     if step.role == "generator":
         answer, said = _bare(reading.answer), _bare(last_of(reading.messages, "user"))
@@ -214,6 +215,17 @@ def _shared(step: Step, known: Mapping[str, str]) -> Iterator[Hashable]:
                 yield kinds, facts
         if step.failed and said is not None:
             yield "failed", said
+
+
+def _are_ranks(scores: Sequence[float | None]) -> bool:
+    """Whether scores are unknown, or say no more than ranks, so that any two searches may have them.
+
+    Reciprocal rank fusion gives 1 / (60 + rank) for each list that a document is in (Cormack et al. 2009, SIGIR).
+
+    >>> _are_ranks((1 / 61, 1 / 62)), _are_ranks((0.0328, 0.0323)), _are_ranks((0.83, 0.71)), _are_ranks((0.9, None))
+    (True, True, False, True)
+    """
+    return all(not score or abs(2 / score - round(2 / score)) < _NEAR for score in scores) or None in scores
 
 
 def _bare(text: str | None) -> str | None:
