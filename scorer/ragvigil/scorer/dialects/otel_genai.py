@@ -93,7 +93,7 @@ _CUT = "ag2.tool.call.result.truncated"
 """AG2 keeps the first 8192 characters of what a tool returned, and says so."""
 _FLAGS = {"true": True, "false": False}
 """LiteLLM writes whether it streams in a word."""
-_LITELLM = "litellm"
+_PROXY = "litellm"
 _USERS = ("user.id", "enduser.id", "llm.user")
 _FIRST_CHUNK = ("gen_ai.response.time_to_first_chunk", "gen_ai.client.operation.time_to_first_chunk")
 
@@ -145,7 +145,7 @@ class OtelGenAI:
 def _leads_to_call(span: Span) -> bool:
     """Whether it tells nothing of a call but its model: LiteLLM's proxy puts that on what leads to one."""
     own = ("gen_ai.request.model", "gen_ai.conversation.id")
-    if span.scope != _LITELLM or span.events:
+    if span.scope != _PROXY or span.events:
         return False
     return not any(key.startswith(("gen_ai.", "llm.")) and key not in own for key in span.attributes)
 
