@@ -17,6 +17,8 @@ WITHHELD = "texts withheld by ids_only"
 """Why no claim is judged then, for people."""
 WITHHELD_MEANS = f"{WITHHELD}: no claim is judged, citations and retrieval are"
 """The same with what that leaves."""
+Place = tuple[str, str | None]
+"""A service and its environment; None where it names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,11 @@ class RagTrace(_Hashed):
     """Probability in (0, 1] with which the sender's sampler kept the trace; None when it does not say."""
     upstream_sampler: str | None = None
     """A sampler before the scorer that left traces out and does not say how many."""
+
+    @property
+    def place(self) -> Place:
+        """Where it was answered."""
+        return self.service, self.environment or None
 
     @property
     def retrieved(self) -> bool:

@@ -22,6 +22,7 @@ from ragvigil.scorer.dialects.withheld import NOTE, recalled
 from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Sampler
+from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import TraceScoring
 from ragvigil.scorer.span import Span, logs_of, spans_of
 from ragvigil.scorer.store.port import ScoredTrace
@@ -81,6 +82,7 @@ def scored(deliveries: Sequence[Assembled], *, restarts: bool = False, **setting
         if scoring is None or restarts:
             scoring = TraceScoring(
                 sampler=Sampler(1.0),
+                room=QueueRoom(9),
                 redaction=redaction,
                 max_bytes=1 << 24,
                 max_spans=10_000,
@@ -88,7 +90,7 @@ def scored(deliveries: Sequence[Assembled], *, restarts: bool = False, **setting
             )
         arrived = scoring.redacted(delivery, found.raw if found else None)
         assert arrived is not None
-        found = scoring.score([arrived], 9)[0] or found
+        found = scoring.score([arrived])[0] or found
     assert found is not None
     assert found.failure is None
     return found

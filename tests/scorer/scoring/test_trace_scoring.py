@@ -16,6 +16,7 @@ from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.scoring import pipeline
 from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.store.port import ScoredTrace
 from ragvigil.scorer.trace import RagTrace
@@ -50,11 +51,12 @@ def arrived(items: Sequence[Assembled]) -> list[Arrived]:
     return [Arrived(item, item, None) for item in items]
 
 
-def scoring(checking: Checking | None = None) -> TraceScoring:
+def scoring(checking: Checking | None = None, room: int = 9) -> TraceScoring:
     """It judges every record that there is room for."""
     redaction = Redaction(Content(), Pseudonyms("key"))
     return TraceScoring(
         sampler=Sampler(1.0),
+        room=QueueRoom(room),
         redaction=redaction,
         max_bytes=1 << 20,
         max_spans=100,
@@ -72,12 +74,9 @@ def test_traces_scored_together_have_the_scores_of_each_alone(caplog: pytest.Log
     """Those that cannot be read say so and hurt no other; the room left is counted down from trace to trace."""
     items = assembled(6)
     with caplog.at_level(logging.CRITICAL):
-        together = scoring().score(arrived(items), room=3)
-        alone = list[ScoredTrace | None]()
-        apart, room = scoring(), 3
-        for one in arrived(items):
-            alone += apart.score([one], room)
-            room -= states(alone)[-1] == "pending"
+        together = scoring(room=3).score(arrived(items))
+        apart = scoring(room=3)
+        alone = [one for item in arrived(items) for one in apart.score([item])]
     assert together == alone
     assert states(together) == ["pending", "pending", "read", "pending", "shed", "read"]
 
@@ -88,7 +87,7 @@ def test_a_trace_whose_checks_fail_is_stored_as_unread_and_hurts_no_other(
     """Custom checks and sums are not the runner's to catch."""
     items = assembled(2)
     with caplog.at_level(logging.ERROR):
-        scored = scoring(Broken(items[0].trace_id)).score(arrived(items), room=9)
+        scored = scoring(Broken(items[0].trace_id)).score(arrived(items))
     assert states(scored) == ["read", "pending"]
     assert "could not be checked" in caplog.text
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import replace
 
@@ -59,12 +60,32 @@ def test_half_of_what_waits_expires_after_the_limit_and_half_of_that_later(
     assert len(set(dropped)) == first + second
 
 
+def test_what_waits_too_long_of_one_environment_expires_nothing_of_another(store: SqliteStore) -> None:
+    """Staging that loops makes itself late: production has its own turns before the judge."""
+    staging = replace(RECORD, environment="staging")
+    entry = replace(PENDING, inclusion=INCLUSION)
+    for record, moment in ((staging, 0), (RECORD, 5 * HOUR)):
+        traces = [scored(replace(record, trace_id=one), ledger=entry) for one in drawn(60, seed=moment + 1)]
+        store.records.commit(traces, None, moment)
+    backlog = Backlog(store.backlog, longest_seconds=8 * 3600.0, drop=lambda _: None)
+    gone = backlog.tick(9 * HOUR)
+    assert gone > 0
+    waiting = Counter((job.record.environment, job.inclusion) for job in store.records.pending())
+    production = len(drawn(60, seed=5 * HOUR + 1))
+    assert waiting[RECORD.environment, INCLUSION] == production
+    assert waiting["staging", INCLUSION / 2] == waiting.total() - production
+    assert backlog.tick(14 * HOUR) > 0  # each by its own time
+    assert {job.inclusion for job in store.records.pending() if job.record.environment != "staging"} == {
+        INCLUSION / 2
+    }
+
+
 def test_who_is_left_stands_for_who_expired(store: SqliteStore) -> None:
     """The weighted rate stays that of all traffic: the hash knows nothing of the verdicts."""
     trace_ids = drawn(3_000)
     truth = {one: random.Random(one).random() < 0.7 for one in trace_ids}
     jobs = waiting(store, trace_ids)
-    gone = set(store.backlog.thin(0.5, 5))
+    gone = set(store.backlog.thin(RECORD.place, 0.5, 5))
     verdicts = [
         Judgement(job, PASSED if truth[job.record.trace_id] else FAILED)
         for job in jobs
@@ -88,7 +109,7 @@ def test_a_record_that_expired_does_not_wait_again_when_a_late_span_changes_it(
 ) -> None:
     """It was drawn out of the sample by its hash: a second draw would be biased."""
     waiting(store, drawn(40))
-    store.backlog.thin(1e-9, 5)
+    store.backlog.thin(RECORD.place, 1e-9, 5)
     late = [
         scored(replace(RECORD, trace_id=one, answer="Other."), ledger=LedgerEntry("pending", 0.9))
         for one in drawn(40)

@@ -82,7 +82,7 @@ class Service:
             labels_of(self.settings.monitor, self.settings.judge),
             ["on-call"],
             sampler=Sampler(RATE),
-            room=lambda: self.room,
+            room=lambda _: self.room,
             ticks=None if self.ticked is None else lambda: self.ticked or 0,
         )
 

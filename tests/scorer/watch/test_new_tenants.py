@@ -111,7 +111,7 @@ def test_settings_that_begin_the_detector_anew_give_no_code_again(service: Tenan
         labels_of(service.settings.monitor, service.settings.judge),
         ["on-call"],
         sampler=Sampler(RATE),
-        room=lambda: 10_000,
+        room=lambda _: 10_000,
     )
     service.live(HEALTHY, 3)
     assert len(service.codes()) == 2

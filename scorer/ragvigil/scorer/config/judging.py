@@ -134,12 +134,16 @@ class Judge(_Section):
         description="its key; judge.api_key is sent to judge.base_url only",
     )
     max_jobs: int = Field(
-        default=10_000, gt=0, description="records waiting for the judge; above it they are shed, and counted"
+        default=10_000,
+        gt=0,
+        description="records waiting for the judge; above it those of services and environments that have more than "
+        "their share of it are shed, and counted",
     )
     max_wait_seconds: Seconds = Field(
         default=86_400.0,
-        description="longest wait for a verdict: while any record has waited longer, half of those that wait expire, "
-        "by the hash of their trace ids, and the others count twice; again after each eighth of it",
+        description="longest wait for a verdict: while any record has waited longer, half of those that wait of its "
+        "service and environment expire, by the hash of their trace ids, and the others count twice; again after each "
+        "eighth of it",
     )
     remember: bool = Field(
         default=True,

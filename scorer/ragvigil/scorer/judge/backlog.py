@@ -1,4 +1,4 @@
-"""What has waited for the judge too long: it is thinned until the judge keeps up."""
+"""What waits for the judge too long, or takes the room of others: it is thinned until the judge keeps up."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from typing import Protocol
 
 from ragvigil.scorer.passed_time import Clock, Jumps
+from ragvigil.scorer.trace import Place
 
 _log = logging.getLogger(__name__)
 
@@ -18,17 +19,17 @@ _STEPS = 8
 class BacklogStore(Protocol):
     """What is needed of the store, on its one writing thread."""
 
-    def waits_since(self) -> int | None:
-        """Since when the oldest record waits for its verdict, Unix nanoseconds; None when none does."""
+    def late(self, before: int) -> Sequence[Place]:
+        """Where a record has waited for its verdict since before that moment (Unix nanoseconds)."""
         ...
 
-    def thin(self, share: float, now: int) -> Sequence[int]:
-        """Keep that share of what waits, drawn by the hash of the trace ids; the ids of those that expired."""
+    def thin(self, place: Place, share: float, now: int) -> Sequence[int]:
+        """Keep that share of what waits there, drawn by the hash of the trace ids; the ids of those that expired."""
         ...
 
 
 class Backlog:
-    """Looks at what waits, and thins it. Used by the writing thread.
+    """Looks at what waits, and thins it: of each service and environment by itself. Used by the writing thread.
 
     By the hash and not by age: the old ones alone would be a stretch of time of which nothing is known.
     """
@@ -46,23 +47,37 @@ class Backlog:
         self._store = store
         self._longest = round(longest_seconds * 1e9)
         self._drop = drop
-        self._thinned_at: int | None = None
+        self._thinned_at: dict[Place, int] = {}
 
     def tick(self, now: int) -> int:
         """Look at `now` (Unix nanoseconds); how many records expired."""
         before, soonest = (self._jumps.ago(now, span) for span in (self._longest, self._longest // _STEPS))
-        since = self._store.waits_since()
-        if since is None or since >= before:
-            return 0
-        if self._thinned_at is not None and soonest < self._thinned_at <= now:
-            return 0
-        self._thinned_at = now
-        gone = self._store.thin(_SHARE, now)
+        self._thinned_at = {place: at for place, at in self._thinned_at.items() if soonest < at <= now}
+        gone = 0
+        for place in self._store.late(before):
+            if place not in self._thinned_at:
+                self._thinned_at[place] = now
+                gone += self._thin(place, _SHARE, now)
         if gone:
-            self._drop(gone)
             _log.warning(
                 "records have waited for the judge longer than judge.max_wait_seconds: %d expired, the others count "
                 "for them",
-                len(gone),
+                gone,
             )
+        return gone
+
+    def make_room(self, place: Place, share: float, now: int) -> None:
+        """Keep that share of what waits there: it leaves others no room."""
+        gone = self._thin(place, share, now)
+        _log.warning(
+            "%s takes the room of others that wait for the judge (judge.max_jobs): %d of its records expired, the "
+            "others count for them",
+            " in ".join(part for part in place if part),
+            gone,
+        )
+
+    def _thin(self, place: Place, share: float, now: int) -> int:
+        gone = self._store.thin(place, share, now)
+        if gone:
+            self._drop(gone)
         return len(gone)

@@ -11,6 +11,7 @@ from ragvigil.scorer.judge import Judge
 from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.put_off_jobs import PutOff
+from ragvigil.scorer.judge.turns import Turns
 from ragvigil.scorer.store.port import Job, Judgement, Purpose
 from ragvigil.scorer.verdict import Verdict
 
@@ -46,7 +47,7 @@ class Bench:
         self._measuring = measuring
         self._seats = seats
         self._deliver = deliver
-        self._jobs: asyncio.Queue[Job] = asyncio.Queue()
+        self._jobs = Turns()
         self._done: list[Judgement] = []
         self._put_off = put_off or PutOff()
         self._asked: dict[int, Job] = {}

@@ -89,7 +89,7 @@ def watcher_of(
         labels,
         channels,
         sampler=pipeline.sampler,
-        room=lambda: pipeline.room,
+        room=pipeline.room.left,
         diagnoser=diagnoser,
         ticks=ticks,
     )

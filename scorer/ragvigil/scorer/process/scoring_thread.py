@@ -169,6 +169,10 @@ class Scoring(threading.Thread):
         self._drop(traces)
         self._unremember(traces)
 
+    def _expired(self, records: Collection[int]) -> None:
+        self._withdraw(records, "score")
+        self.pipeline.room.expire(records)
+
     def _unremember(self, traces: Collection[str]) -> None:
         """What the judge said of these traces is not kept either, nor what memory holds of them."""
         self.pipeline.unremember(traces)
@@ -247,7 +251,7 @@ class Scoring(threading.Thread):
         self.backlog = Backlog(
             store.backlog,
             longest_seconds=settings.judge.max_wait_seconds,
-            drop=lambda records: self._withdraw(records, "score"),
+            drop=self._expired,
             ticks=time.monotonic_ns,
         )
         self.orders = OrderDesk(order_requests(settings.inbox_path), store.oncall)
@@ -308,6 +312,7 @@ class Scoring(threading.Thread):
         self._remember(None)
         if turn.jobs:
             self._hand_out(turn.jobs)
+        self._make_room()
         if turn.verdicts and time.monotonic() - self._ticked_at > _SHORTEST_TICK_SECONDS:
             self.tick()
         if self._retaining:
@@ -323,6 +328,13 @@ class Scoring(threading.Thread):
         elif problem is None and self._failing is not None:
             _log.warning("inbox and store can be used again")
         self._failing = problem
+
+    def _make_room(self) -> None:
+        """Thin what waits of a place that leaves others no room; what fails is tried again after the next turn."""
+        crowd = self.pipeline.room.crowded()
+        if crowd is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self.backlog.make_room(*crowd, time.time_ns())
 
     def _retain(self, stored: int) -> bool:
         """Some steps of retention after a turn that stored so many traces; a failure waits for the next tick."""

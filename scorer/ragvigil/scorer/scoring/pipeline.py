@@ -26,6 +26,7 @@ from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.draws import SAMPLER, Draws, SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
+from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
@@ -90,13 +91,15 @@ class Pipeline:
         self._inbox = inbox
         self._assembler = assembler
         self._store = store
-        self._plan = plan
         self._redaction = redaction
         self._dialects = dialects
-        self.draws = Draws(store.recall(SAMPLER), plan, waiting=lambda: self._waiting + self._scoring.drawn)
+        self.room = QueueRoom(plan.max_jobs)
+        """Who waits for the judge."""
+        self.draws = Draws(store.recall(SAMPLER), plan, waiting=lambda: len(self.room))
         self.sampler = self.draws.sampler
         self._scoring = TraceScoring(
             sampler=self.sampler,
+            room=self.room,
             redaction=redaction,
             max_bytes=assembler.max_trace_bytes,
             max_spans=assembler.max_trace_spans,
@@ -113,7 +116,6 @@ class Pipeline:
         self._counted: Position | None = store.counted_to()
         self._taken = Taken()
         self._assembled: list[Assembled] = []
-        self._waiting = 0
         self._caught_up = False
         self._reading: int | None = None
         self._judgements: list[Judgement] = []
@@ -145,26 +147,21 @@ class Pipeline:
     @property
     def waiting(self) -> int:
         """Records that wait for the judge."""
-        return self._waiting
+        return len(self.room)
 
     @property
     def pressures(self) -> Sequence[Pressure]:
         """How near each limit of the sample is."""
         return self.sampler.pressures(self._moment() / 1e9)
 
-    @property
-    def room(self) -> int:
-        """How many records more may wait for the judge."""
-        return self._plan.max_jobs - self._waiting
-
     def expect(self, jobs: Sequence[Job]) -> None:
         """Count records that somebody else gave to the judge: their verdicts come here."""
-        self._waiting += len(jobs)
+        self.room.add(jobs)
 
     def resume(self) -> Sequence[Job]:
         """The records that waited for a verdict when the last process ended, to be handed out again."""
         jobs = self._store.pending()
-        self._waiting += len(jobs)
+        self.room.add(jobs)
         return jobs
 
     def unremember(self, trace_ids: Iterable[str]) -> None:
@@ -244,7 +241,7 @@ class Pipeline:
     def _written(self, batch: Sequence[Judgement]) -> None:
         """What is written is written once, also where the disk is full before the next is."""
         self._judgements = self._judgements[len(batch) :]
-        self._waiting -= len(batch)
+        self.room.remove(judgement.job for judgement in batch)
         self.draws.charge(batch)
 
     def _write_judgement(self, judgement: Judgement) -> None:
@@ -285,7 +282,7 @@ class Pipeline:
             self.sampler.go_back_to(before)  # what is not stored is decided again
             raise
         finally:
-            self._scoring.drawn = 0
+            self.room.stored()
         del self._assembled[: len(assembled)]  # only now: a failed commit is tried again
         self._taken = Taken()
         self._committed = watermark
@@ -334,7 +331,7 @@ class Pipeline:
         states = [(SAMPLER, self._sampler_state())] if draws else []
         jobs = self._store.commit(traces, watermark, self._now(), taken, states)
         self._jobs += jobs
-        self._waiting += len(jobs)
+        self.room.add(jobs)
 
     def leave(self) -> None:
         """Keep for the next process what this one remembers of sampling."""
@@ -347,7 +344,7 @@ class Pipeline:
         before = failures_of(self._dialects)
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
-        sampled = not_kept = 0
+        not_kept = 0
         for group in together(assembled):
             redacted: list[tuple[Assembled, Arrived | None]] = []
             for received in group:
@@ -357,7 +354,7 @@ class Pipeline:
                 else:
                     redacted.append((received, self._scoring.redacted(received, stored)))
             arrived = [one for _, one in redacted if one is not None]
-            scored = iter(self._scoring.score(arrived, self._plan.max_jobs - self._waiting - sampled))
+            scored = iter(self._scoring.score(arrived))
             for received, one in redacted:
                 if one is not None:
                     trace = next(scored)
@@ -368,7 +365,6 @@ class Pipeline:
                     nothing = RawTrace(b"", b"")
                     trace = ScoredTrace(received.trace_id, nothing, received.timed_out, failure="read")
                 if trace is not None:
-                    sampled += sum(each.ledger.state == "pending" for each in trace.records)
                     traces.append(trace)
         unread = failures_of(self._dialects) - before
         # not added: a failed commit is scored again

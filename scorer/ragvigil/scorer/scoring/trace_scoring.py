@@ -16,6 +16,7 @@ from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
 from ragvigil.scorer.scoring.noting import Notes
+from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.signals.arriving import Arriving
 from ragvigil.scorer.span import Span, logs_of, not_finite, resource_text, spans_of
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
@@ -69,6 +70,7 @@ class TraceScoring:
         self,
         *,
         sampler: Sampler,
+        room: QueueRoom,
         redaction: Redaction,
         max_bytes: int,
         max_spans: int,
@@ -80,6 +82,7 @@ class TraceScoring:
     ) -> None:
         """A trace may hold so many bytes and spans, with what is stored of it."""
         self._sampler = sampler
+        self._room = room
         self._redaction = redaction
         self._max_bytes = max_bytes
         self._max_spans = max_spans
@@ -89,8 +92,6 @@ class TraceScoring:
         self._arriving = arriving or Arriving(())
         self._now = now
         self.notes = Notes(dialects, self._checking.rules_of, redaction, now)
-        self.drawn = 0
-        """Records drawn that the store does not have yet."""
 
     def redacted(self, received: Assembled, stored: RawTrace | None = None) -> Arrived | None:
         """The trace without what must not leave the inbox, beside what is stored; None where that cannot be told."""
@@ -108,8 +109,8 @@ class TraceScoring:
             return None
         return Arrived(item, received, stored, spans, self.notes.of(received, stored) if withheld else None)
 
-    def score(self, arrived: Sequence[Arrived], room: int) -> list[ScoredTrace | None]:
-        """Each trace as it is now, None where what came was stored before; at most `room` of the records wait.
+    def score(self, arrived: Sequence[Arrived]) -> list[ScoredTrace | None]:
+        """Each trace as it is now, None where what came was stored before.
 
         One step is taken for all traces before the next: so the code of each stays in the processor's cache, which
         is a seventh of the time. What is held of them meanwhile is the caller's to bound.
@@ -124,9 +125,7 @@ class TraceScoring:
                 scored.append(None)  # an exporter that missed our ack sent the same spans again
                 continue
             checks = [next(results) if rule is None else () for rule in one.filtered]
-            trace = self._scored(one, checks, room)
-            room -= sum(each.ledger.state == "pending" for each in trace.records)
-            scored.append(trace)
+            scored.append(self._scored(one, checks))
         return scored
 
     def _merged(self, arrived: Arrived) -> _Read | None:
@@ -210,12 +209,10 @@ class TraceScoring:
             _log.exception("trace %s could not be checked", record.trace_id)
             return None
 
-    def _scored(
-        self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None], room: int
-    ) -> ScoredTrace:
+    def _scored(self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None]) -> ScoredTrace:
         """What is stored of the trace; one that could not be read or checked is stored as such."""
         try:
-            records = None if trace.failed else self._records(trace, checks, room)
+            records = None if trace.failed else self._records(trace, checks)
         except Exception:
             _log.exception("trace %s could not be scored", trace.trace_id)
             records = None
@@ -238,26 +235,24 @@ class TraceScoring:
         )
 
     def _records(
-        self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None], room: int
+        self, trace: _Read, checks: Sequence[tuple[CheckResult, ...] | None]
     ) -> tuple[ScoredRecord, ...] | None:
         """The records with their checks and what becomes of them; None where one could not be checked."""
         scored: list[ScoredRecord] = []
-        for place, (record, rule) in enumerate(zip(trace.records, trace.filtered, strict=True)):
-            found = checks[place]
+        for record, rule, found in zip(trace.records, trace.filtered, checks, strict=True):
             if found is None:
                 return None
             scored.append(
                 _left_out(record, rule)
                 if rule
-                else ScoredRecord(
-                    record, found, self._decide(record, informative(record, found), room > place)
-                )
+                else ScoredRecord(record, found, self._decide(record, informative(record, found)))
             )
         return tuple(scored)
 
-    def _decide(self, record: RagTrace, promising: bool, room: bool) -> LedgerEntry:
+    def _decide(self, record: RagTrace, promising: bool) -> LedgerEntry:
         signal = self._arriving.of(record)
         stratum = stratum_of(record) + ("" if signal is None else f"|{signal}")
+        room = self._room.left(record.place) > 0
         decision = self._sampler.decide(
             record.trace_id, stratum, at=self._now() / 1e9, informative=promising, room=room
         )
@@ -266,7 +261,7 @@ class TraceScoring:
             return LedgerEntry("checked_only", inclusion, "sampled_out", stratum)
         if not room:
             return LedgerEntry("shed", inclusion, "judge_queue_full", stratum)
-        self.drawn += 1
+        self._room.draw(record)
         return LedgerEntry("pending", inclusion, stratum=stratum)
 
     def _merge(

@@ -6,12 +6,18 @@ import sqlite3
 from collections.abc import Sequence
 
 from ragvigil.scorer.sample import fraction
+from ragvigil.scorer.store._json import storable
 from ragvigil.scorer.store._sqlite_monitoring import joined
+from ragvigil.scorer.trace import Place
 
 REASON = "judge_backlog"
 _WAITING = (
     "SELECT l.trace_id, l.span_id, l.inclusion, r.id FROM ledger l JOIN records r USING (trace_id, span_id) "
-    "WHERE l.state = 'pending'"
+    "WHERE l.state = 'pending' AND r.service = ? AND r.environment = ?"
+)
+_LATE = (
+    "SELECT DISTINCT r.service, r.environment FROM ledger l JOIN records r USING (trace_id, span_id) "
+    "WHERE l.state = 'pending' AND l.updated_at < ?"
 )
 _THIN = "UPDATE ledger SET inclusion = ? WHERE trace_id = ? AND span_id = ?"
 _EXPIRE = (
@@ -26,15 +32,12 @@ class SqliteBacklog:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
 
-    def waits_since(self) -> int | None:
-        """Since when the oldest record waits for its verdict, Unix nanoseconds; None when none does."""
-        row = self._connection.execute(
-            "SELECT min(updated_at) FROM ledger WHERE state = 'pending'"
-        ).fetchone()
-        return None if row[0] is None else int(row[0])
+    def late(self, before: int) -> Sequence[Place]:
+        """Where a record has waited for its verdict since before that moment (Unix nanoseconds)."""
+        return [(row[0], row[1] or None) for row in self._connection.execute(_LATE, (before,))]
 
-    def thin(self, share: float, now: int) -> Sequence[int]:
-        """Keep that share of what waits; the ids of the records that expired.
+    def thin(self, place: Place, share: float, now: int) -> Sequence[int]:
+        """Keep that share of what waits there; the ids of the records that expired.
 
         The draw is nested: who is kept would have been drawn at the lower probability, too, which is what is
         stored for all of them. So the weighted mean stays unbiased.
@@ -42,8 +45,10 @@ class SqliteBacklog:
         kept: list[tuple[float, str, str]] = []
         expired: list[tuple[float, str, int, str, str]] = []
         gone: list[int] = []
+        where = storable(place[0]), storable(place[1] or "")
         with joined(self._connection):
-            for trace_id, span_id, inclusion, record_id in self._connection.execute(_WAITING).fetchall():
+            waiting = self._connection.execute(_WAITING, where).fetchall()
+            for trace_id, span_id, inclusion, record_id in waiting:
                 chance = inclusion * share
                 if fraction(trace_id) < chance:
                     kept.append((chance, trace_id, span_id))

@@ -79,11 +79,11 @@ class Watcher:
         channels: Sequence[str],
         *,
         sampler: Sampler,
-        room: Callable[[], int],
+        room: Callable[[Place], int],
         diagnoser: Diagnoser | None = None,
         ticks: Clock | None = None,
     ) -> None:
-        """`room` is how many records more may wait for the judge; `ticks` is a clock that nobody sets.
+        """`room` is how many records more of a place may wait for the judge; `ticks` is a clock that nobody sets.
 
         A batch that was closed stays closed, so a wall clock that jumps must stand before any is closed by it.
         """
@@ -233,7 +233,7 @@ class Watcher:
             codes = [notes.book.code(row.segment) for row in rows]
             self._store.set_streams([(code, row.record_id) for code, row in zip(codes, rows, strict=True)])
             segments = [notes.book.place(code) for code in codes]
-            jobs = self._store.raise_inclusion(self._raised(detector.core, rows, segments, end), now)
+            jobs = self._store.raise_inclusion(self._raised(place, detector.core, rows, segments, end), now)
             notes.planned_at = now
             self._save(place, detector)
         done.jobs.extend(jobs)
@@ -245,7 +245,9 @@ class Watcher:
         told = {segments + 1 if code is None else book.place(code) for code in streams}
         return detector.core.alarmed() | {segments if one < 0 else one for one in told}
 
-    def _raised(self, core: Monitor, rows: Sequence[Seen], segments: Sequence[int], end: int) -> list[Raised]:
+    def _raised(
+        self, place: Place, core: Monitor, rows: Sequence[Seen], segments: Sequence[int], end: int
+    ) -> list[Raised]:
         """The records that the plan wants judged much more often than they were drawn, drawn again."""
         if not self._judging or self._labels.source == "none" or not rows:
             return []
@@ -258,7 +260,7 @@ class Watcher:
             and 0.0 < row.inclusion < float(chance) / _WORTH_A_SECOND_DRAW
         ]
         expected = sum(chance - row.inclusion for row, chance in found)
-        if expected > self._room():
+        if expected > self._room(place):
             return []
         raised: list[Raised] = []
         for row, chance in found:
@@ -301,7 +303,7 @@ class Watcher:
         if not self._judging or not (wanted or due):
             return
         asked = sum(len(one.asked) - len(one.answers) for one in self._detectors.values())
-        most = most_to_ask(wanted or self._detect.canary_size, self._room(), asked)
+        most = most_to_ask(wanted or self._detect.canary_size, self._room(place), asked)
         if not most:
             detector.crowded_out = True
             return
