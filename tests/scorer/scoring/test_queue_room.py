@@ -112,6 +112,17 @@ async def test_places_take_turns_before_the_judge_and_keep_their_order() -> None
     assert (await waiting).record_id == 7
 
 
+async def test_a_canary_has_every_fourth_turn_while_scores_wait() -> None:
+    """Scores were behind four hundred of them, or they behind ten thousand scores, for too long."""
+    line = Turns()
+    for number in range(8):
+        line.put_nowait(replace(job(100 + number, SHOP), purpose="canary"))
+    for number in range(5):
+        line.put_nowait(job(number, LOOP))
+    found = [(await line.get()).record_id for _ in range(line.qsize())]
+    assert found == [0, 1, 2, 100, 3, 4, *range(101, 108)]
+
+
 def at(place: Place, arrivals: Sequence[Arrival]) -> Iterator[Arrival]:
     """The spans as that service sends them."""
     for arrival in arrivals:

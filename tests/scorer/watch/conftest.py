@@ -58,7 +58,7 @@ class Service:
         self.now = START
         self.truth: dict[str, bool] = {}
         self.drifted, self.unreadable = False, 0
-        self.answering = True
+        self.answering = self.rejudging = True
         self.alerts: list[Alert] = []
         self.canaries, self.room = 0, 10_000
         self.asked, self.withdrawn = list[int](), list[int]()
@@ -117,7 +117,7 @@ class Service:
         jobs = [job for one in (watched, again) for job in one.jobs if job.purpose == "canary"]
         self.withdrawn += [record for one in (watched, again) for record in one.withdrawn]
         self.asked += [job.record_id for job in jobs]
-        if jobs and self.answering:
+        if jobs and self.answering and self.rejudging:
             self.canaries += len(jobs)
             self.watcher.rejudged([self._judgement(job) for job in jobs])
             told += self.watcher.tick(now + 2 * 10**9).alerts

@@ -14,6 +14,7 @@ from tests.scorer.watch.conftest import HOUR, RATE, START, Hour, Service, settin
 from ragvigil.scorer.sample import fraction
 from ragvigil.scorer.store import detected, reading, reading_history
 from ragvigil.scorer.store.sqlite import SqliteStore
+from ragvigil.scorer.watch import watcher
 from ragvigil.scorer.watch.port import Place
 
 HEALTHY = Hour()
@@ -249,25 +250,57 @@ def moved(service: Service) -> float:
     return float(json.loads(core)["memory"]["judge_moved"])
 
 
-def test_canaries_wait_for_room_and_ask_once_there_is_some(service: Service) -> None:
-    """A queue that was full already was given hundreds more at every batch, before what it was full of."""
+def test_canaries_are_asked_while_scores_fill_the_queue(service: Service) -> None:
+    """They have turns of their own before the judge: one that stays behind would never be asked whether it changed."""
     asked = service.canaries
     service.room = 0
     service.live(ALL_ILL, 3)
-    assert service.canaries == asked
-    service.room = 10_000
+    assert service.canaries >= asked + 100
+
+
+def test_canaries_wait_for_those_of_others_and_ask_once_there_is_room(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Many services that fell at once gave the judge thousands."""
+    asked = service.canaries
+    with monkeypatch.context() as crowded:
+        crowded.setattr(watcher, "most_to_ask", lambda *_: 0)
+        service.live(ALL_ILL, 3)
+        assert service.canaries == asked
     service.tick(service.now + 180 * 10**9)  # the next look, and not the next batch
     assert service.canaries >= asked + 100
 
 
-def test_canaries_that_nobody_answers_are_withdrawn_before_others_are_asked(service: Service) -> None:
+def test_canaries_that_nobody_answers_are_withdrawn_before_others_are_asked(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They stayed in the judge's queue, and the next ones came behind them."""
-    service.room = 0
-    service.live(ALL_ILL, 3)
-    service.room, service.answering = 10_000, False
+    with monkeypatch.context() as crowded:
+        crowded.setattr(watcher, "most_to_ask", lambda *_: 0)
+        service.live(ALL_ILL, 3)
+    service.answering = False
     service.tick(service.now + 180 * 10**9)
     first = service.asked
     assert len(first) >= 100
     assert service.withdrawn == []
     service.live(ALL_ILL)
     assert sorted(service.withdrawn) == sorted(first)
+
+
+def test_past_answers_that_are_due_stay_due_until_the_judge_answers(tmp_path: Path) -> None:
+    """It was away for a quarter of an hour when they were: a week passed before it was asked again."""
+    settings = settings_in(tmp_path)
+    judge = settings.judge.model_copy(update={"kind": "openai", "model": "one"})
+    settings = settings.model_copy(update={"judge": judge})
+    with SqliteStore(settings, durable=False) as store:
+        service = Service(settings, store)
+        service.live(HEALTHY, 24)
+        service.rejudging = False
+        service.live(HEALTHY, 6)
+        asked = len(service.asked)
+        assert asked > 0
+        service.rejudging = True
+        service.live(HEALTHY, 3)
+        assert service.canaries == len(service.asked) - asked > 0
+        service.live(HEALTHY, 3)
+        assert service.canaries == len(service.asked) - asked  # not due any more

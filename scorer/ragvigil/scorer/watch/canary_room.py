@@ -1,17 +1,18 @@
-"""How many past traces a service may have judged again, while scores and other services wait for the same judge."""
+"""How many past traces a service may have judged again, while other services wait for the same judge."""
 
 from __future__ import annotations
 
 LEAST = 100
 """Past traces below which judging again says little: fewer are asked only where no more were wanted."""
 _SHARE = 4
-"""Part of the room that services together may take: scores come first."""
+"""Part of what may wait that services together may ask."""
 
 
 def most_to_ask(wanted: int, room: int, asked: int) -> int:
-    """How many of those `wanted` may be asked, or 0: `room` records more may wait, `asked` are not answered yet.
+    """How many of those `wanted` may be asked, or 0: `room` records may wait, `asked` are not answered yet.
 
-    One service has the whole room, or a small queue would know no canary.
+    Scores that wait take nothing of it: they have turns of their own before the judge, and a queue that stays full
+    would know no canary. One service has the whole room, or a small queue would know none.
 
     >>> most_to_ask(400, 10_000, 0), most_to_ask(400, 250, 0), most_to_ask(400, 60, 0), most_to_ask(40, 60, 0)
     (400, 250, 0, 40)

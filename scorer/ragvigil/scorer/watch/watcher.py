@@ -62,6 +62,8 @@ class _Detector:
     asked: dict[int, Past] = field(default_factory=dict[int, Past])
     """Canaries that are being judged, by record."""
     asked_at: int = 0
+    scheduled: bool = False
+    """Whether they were asked because it was time."""
     crowded_out: bool = False
     """Whether a canary is wanted for which there was no room."""
     answers: dict[int, tuple[str, int]] = field(default_factory=dict[int, tuple[str, int]])
@@ -98,7 +100,7 @@ class Watcher:
             nanoseconds(settings.detect.canary_hours * 3600) if settings.judge.kind in ENDPOINTS else 0
         )
         self._sampler = sampler
-        self._room = room
+        self._room, self._most_jobs = room, settings.judge.max_jobs
         self._teller = Teller(store, settings, channels, diagnoser)
         self._core_settings = core_settings(settings)
         self._batch = nanoseconds(settings.detect.batch_seconds)
@@ -303,27 +305,20 @@ class Watcher:
         if not self._judging or not (wanted or due):
             return
         asked = sum(len(one.asked) - len(one.answers) for one in self._detectors.values())
-        most = most_to_ask(wanted or self._detect.canary_size, self._room(place), asked)
+        most = most_to_ask(wanted or self._detect.canary_size, self._most_jobs, asked)
         if not most:
             detector.crowded_out = True
             return
-        found = (
-            self._store.past(place, end - DAY, most)
-            if wanted
-            else self._frozen(place, detector, end, now, most)
-        )
+        with self._store.transaction():
+            found = (
+                self._store.past(place, end - DAY, most)
+                if wanted
+                else self._store.frozen(place, end - DAY, most, now)
+            )
         past = [one._replace(job=replace(one.job, purpose="canary")) for one in found]
         detector.asked = {one.job.record_id: one for one in past}
-        detector.answers, detector.asked_at = {}, now
+        detector.answers, detector.asked_at, detector.scheduled = {}, now, not wanted
         done.jobs.extend(one.job for one in past)
-
-    def _frozen(self, place: Place, detector: _Detector, end: int, now: int, most: int) -> Sequence[Past]:
-        with self._store.transaction():
-            past = self._store.frozen(place, end - DAY, most, now)
-            if past:
-                detector.notes.canaried_at = now
-                self._save(place, detector)
-        return past
 
     def _answer_canary(self, place: Place, detector: _Detector, now: int, done: Watched) -> None:
         if len(detector.answers) < len(detector.asked):
@@ -338,7 +333,7 @@ class Watcher:
         ]
         detector.asked, detector.answers = {}, {}
         if not rows:
-            return  # nobody answered: the core waits, and decides without after some batches
+            return  # nobody answered: the core waits, and decides without after some batches; what is due is due
         with self._store.transaction():
             self._store.save_canary([(record, now, version, was, is_) for record, was, version, is_ in rows])
             old, new = (np.array([row[place] for row in rows]) for place in (1, 3))
@@ -348,6 +343,8 @@ class Watcher:
                 self._store.refreeze([(is_, record) for record, _, _, is_ in rows if is_ >= 0])
             found = detector.core.canary(old, new)
             end = detector.notes.start
+            if detector.scheduled:
+                detector.notes.canaried_at = detector.asked_at
             told = self._teller.tell(place, found, detector.notes.book, end=end, now=now)
             self._save(place, detector)
         done.alerts.extend(told)
