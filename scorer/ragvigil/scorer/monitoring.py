@@ -52,6 +52,17 @@ def is_told(environment: str | None, environments: Collection[str]) -> bool:
     return environment is None or environment in environments
 
 
+def rank(*, told: bool, ill: bool, answers: float, chosen: bool) -> tuple[bool, bool, float, bool]:
+    """What sorts first where there is no room for all: who is told, then who is in an incident, then who answers most.
+
+    Who is chosen stays until another answers twice as much.
+
+    >>> [rank(told=True, ill=False, answers=n, chosen=chosen) for n, chosen in ((9, False), (5, True))]
+    [(False, True, -9, True), (False, True, -10, False)]
+    """
+    return not told, not ill, -answers * (1 + chosen), not chosen
+
+
 class SeriesKey(NamedTuple):
     """One watched series: a rate of one service in one environment."""
 

@@ -9,6 +9,7 @@ import pytest
 from pydantic import TypeAdapter
 
 from ragvigil.scorer.sample import Budget, Decision, Sampler, SamplerState, Spent
+from ragvigil.scorer.trace import Place
 
 DAY = 86_400.0
 
@@ -271,6 +272,55 @@ def test_what_is_gone_for_a_day_gives_its_place_to_what_lives() -> None:
         sampler.decide(trace(one), f"production {one % 2}", at=later + one).stratum for one in range(100)
     ]
     assert set(strata) == {"production 0", "production 1"}
+
+
+def test_segments_that_page_have_a_probability_of_their_own_before_previews() -> None:
+    """64 previews kept it from production that came later, for as long as they lived."""
+    sampler = Sampler(0.1, Budget(most_strata=5), told=in_production)
+    number = 0
+    for at in range(400):
+        for name in range(8):
+            sampler.decide(
+                trace(number := number + 1), f"preview {name}", place=("shop", f"pr-{name}"), at=at
+            )
+        if at >= 100 and at % 7 == 0:
+            for name in range(3):
+                sampler.decide(trace(number := number + 1), f"shop {name}", place=PRODUCTION, at=at)
+    strata = [sampler.decide(trace(1), f"shop {name}", place=PRODUCTION, at=401).stratum for name in range(4)]
+    assert strata == ["shop 0", "shop 1", "shop 2", "other"]
+    own = [name for name in sampler.state().traffic if name.startswith("preview")]
+    assert len(own) == 2
+    seen = sum(sampler.state().traffic.values())
+    assert seen == pytest.approx(number + 4, rel=0.01)  # who gives its place up counts on among the others
+
+
+def test_among_segments_that_page_the_ill_keep_theirs_and_then_those_that_answer_most() -> None:
+    """One that answers little more takes nobody's place, and no crowd of one record each does."""
+    sampler = Sampler(0.1, Budget(most_strata=3), told=in_production, ill=lambda: [("quiet", "production")])
+    times = {"quiet": 1, "small": 4, "usual": 9, "busier": 10, "busy": 60}
+    number = 0
+    for at in range(60):
+        for name, count in times.items():
+            for _ in range(count):
+                place = (name, "production")
+                sampler.decide(trace(number := number + 1), name, place=place, at=at)
+        for _ in range(20):
+            number += 1
+            sampler.decide(trace(number), f"tenant {number}", place=PRODUCTION, at=at)
+    own = [
+        name
+        for name in times
+        if sampler.decide(trace(1), name, place=(name, "production"), at=60).stratum == name
+    ]
+    assert own == ["quiet", "usual", "busy"]
+
+
+PRODUCTION = ("shop", "production")
+
+
+def in_production(place: Place) -> bool:
+    """The previews page nobody."""
+    return place[1] == "production"
 
 
 def test_a_restart_knows_who_has_a_place_of_its_own() -> None:

@@ -258,13 +258,18 @@ def test_canaries_are_asked_while_scores_fill_the_queue(service: Service) -> Non
     assert service.canaries >= asked + 100
 
 
+def nobody(wanted: int, room: int, asked: int) -> int:
+    """So many may be asked."""
+    return 0
+
+
 def test_canaries_wait_for_those_of_others_and_ask_once_there_is_room(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Many services that fell at once gave the judge thousands."""
     asked = service.canaries
     with monkeypatch.context() as crowded:
-        crowded.setattr(watcher, "most_to_ask", lambda *_: 0)
+        crowded.setattr(watcher, "most_to_ask", nobody)
         service.live(ALL_ILL, 3)
         assert service.canaries == asked
     service.tick(service.now + 180 * 10**9)  # the next look, and not the next batch
@@ -276,7 +281,7 @@ def test_canaries_that_nobody_answers_are_withdrawn_before_others_are_asked(
 ) -> None:
     """They stayed in the judge's queue, and the next ones came behind them."""
     with monkeypatch.context() as crowded:
-        crowded.setattr(watcher, "most_to_ask", lambda *_: 0)
+        crowded.setattr(watcher, "most_to_ask", nobody)
         service.live(ALL_ILL, 3)
     service.answering = False
     service.tick(service.now + 180 * 10**9)

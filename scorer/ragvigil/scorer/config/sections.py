@@ -231,7 +231,7 @@ class Sample(_Section):
         default=64,
         gt=0,
         description="segments that get a probability of their own, for as long as something comes of them within a "
-        "day; the rest are judged as often as all are together",
+        "day; of more, those that page come first, and the rest are judged as often as all are together",
     )
 
 

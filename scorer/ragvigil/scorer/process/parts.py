@@ -10,6 +10,7 @@ from ragvigil.scorer.assembly.assemble import Assembler
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.incidents.deliver import Channel
+from ragvigil.scorer.monitoring import is_told
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.checking import Checking
@@ -60,6 +61,8 @@ def pipeline_of(
             ),
             spent or (lambda: (Spent(), Spent())),
             spent is not None,
+            lambda place: is_told(place[1], settings.monitor.page_environments),
+            store.watching.in_incident,
             settings.sample.signals,
         ),
         redaction=redaction,

@@ -6,7 +6,7 @@ before any verdict; so the mean that weights by its inverse is unbiased whatever
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,6 +26,8 @@ from ragvigil.scorer.sample.budget import (
     share_of_limits,
 )
 from ragvigil.scorer.sample.draw import Decision, fraction
+from ragvigil.scorer.sample.strata import Waiting, nowhere_ill, told_everywhere
+from ragvigil.scorer.trace import Place
 
 OTHER = "other"
 """The stratum of every segment beyond `most_strata`: drawn as often as all are together, for who is in it changes."""
@@ -89,16 +91,21 @@ class Sampler:
         *,
         others: Callable[[], tuple[Spent, Spent]] = _nobody,
         waiting: Callable[[], int] = _none,
+        told: Callable[[Place], bool] = told_everywhere,
+        ill: Callable[[], Collection[Place]] = nowhere_ill,
     ) -> None:
         """`others` says what was spent in about a minute, and in about a day, beside what `spend` is told of.
 
         `waiting` says how many drawn records have no verdict yet; each will cost what one usually does.
+        `told` says of which places somebody is told, and `ill` which have an open incident: where there are more strata
+        than `most_strata`, theirs come first.
         """
         self._others = others
         self._waiting = waiting
         self._usual: Spent | None = None
         self._rate = rate
         self._budget = budget or Budget()
+        self._strata = Waiting(self._budget.most_strata, told=told, ill=ill)
         self._table: dict[str, float] = {}
         self._share = rate
         self._traffic: dict[str, float] = {}
@@ -119,6 +126,7 @@ class Sampler:
         trace_id: str,
         stratum: str = "",
         *,
+        place: Place | None = None,
         at: float = 0.0,
         informative: bool = False,
         room: bool = True,
@@ -127,13 +135,15 @@ class Sampler:
 
         The draw is the published hash, so the same record under the same probability is decided the same
         everywhere, and a higher probability judges whoever a lower one does. Without `room` in the judge's queue it
-        is drawn, but will not be judged, and so takes nothing of any budget.
+        is drawn, but will not be judged, and so takes nothing of any budget. `place` is where the stratum is.
         """
         if self._is_due(at):
             self._refresh(at)
         if stratum not in self._last and len(self._last) >= self._budget.most_strata:
+            self._strata.came(stratum, place)
             stratum = OTHER
         else:
+            self._strata.has_its_own(stratum, place)
             self._last[stratum] = at
         boost = self._budget.informative if informative else 1.0
         self._since += 1
@@ -142,13 +152,13 @@ class Sampler:
         inclusion = min(1.0, self._table.get(stratum, self._share) * boost) if self._rate > 0.0 else 0.0
         if self._bursts:
             inclusion = self._burst(stratum, inclusion)
-        place = fraction(trace_id)
-        judged = place < inclusion
+        drawn_at = fraction(trace_id)
+        judged = drawn_at < inclusion
         if room:
             self._spent["wished"] += min(1.0, inclusion / self._throttle)
             if judged:
                 self._count(stratum)
-        return Decision(judged, inclusion, place, stratum)
+        return Decision(judged, inclusion, drawn_at, stratum)
 
     def redraw(self, trace_id: str, inclusion: float, wished: float) -> Decision:
         """The decision on a record that was drawn with `inclusion`, now that its kind deserves `wished`.
@@ -225,9 +235,11 @@ class Sampler:
         *,
         others: Callable[[], tuple[Spent, Spent]] = _nobody,
         waiting: Callable[[], int] = _none,
+        told: Callable[[Place], bool] = told_everywhere,
+        ill: Callable[[], Collection[Place]] = nowhere_ill,
     ) -> Sampler:
         """A sampler that goes on where `state` was taken, under another rate or budget if they were changed."""
-        sampler = cls(rate, budget, others=others, waiting=waiting)
+        sampler = cls(rate, budget, others=others, waiting=waiting, told=told, ill=ill)
         sampler.go_back_to(state)
         return sampler
 
@@ -253,6 +265,7 @@ class Sampler:
         self._step = share_of_limits(self._budget, minute=minute_each, day=day_each)
         self._share = min(1.0, wanted) * self._throttle / mean_boost
         self._let_go()
+        self._swap(keep)
         names = [name for name in self._traffic if name != OTHER]
         chances = allocate(
             [self._traffic[name] for name in names], budget=self._share, floor=self._budget.floor
@@ -271,6 +284,16 @@ class Sampler:
         for name in [name for name, last in self._last.items() if now - last > DAY]:
             del self._last[name]
             self._traffic[OTHER] = self._traffic.get(OTHER, 0.0) + self._traffic.pop(name, 0.0)
+
+    def _swap(self, keep: float) -> None:
+        """Give the places of strata that rank low to those without one that rank higher, with their records."""
+        own = {name: self._traffic.get(name, 0.0) for name in self._last}
+        for gains, loses, records in self._strata.swaps(own, keep):
+            del self._last[loses]
+            self._last[gains] = self._at or 0.0
+            others = self._traffic.get(OTHER, 0.0)
+            self._traffic[gains] = min(records, others)
+            self._traffic[OTHER] = others - self._traffic[gains] + self._traffic.pop(loses, 0.0)
 
     def _is_due(self, at: float) -> bool:
         return (

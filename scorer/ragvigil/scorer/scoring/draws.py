@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 from ragvigil.scorer.sample import Budget, Pressure, Sampler, SamplerState, Spent
 from ragvigil.scorer.signals.arriving import ArrivingSignal
 from ragvigil.scorer.store.port import Judgement
+from ragvigil.scorer.trace import Place
 
 _log = logging.getLogger(__name__)
 
@@ -34,6 +35,10 @@ class SamplePlan:
     """What was spent of it in about a minute, and in about a day, that this pipeline does not count itself."""
     counts_calls_only: bool = False
     """Whether `others` has the tokens and money of this process, too; its calls are counted when they are drawn."""
+    told: Callable[[Place], bool] = lambda _: True
+    """Whether somebody is told of a place: its strata come first where there are too many."""
+    ill: Callable[[], Collection[Place]] = lambda: ()
+    """Places with an open incident: theirs come first among those."""
     signals: tuple[ArrivingSignal, ...] = ()
     """What users do that makes strata of their own."""
 
@@ -50,6 +55,8 @@ class Draws:
             plan.budget,
             others=plan.others,
             waiting=waiting,
+            told=plan.told,
+            ill=plan.ill,
         )
 
     def text(self, at: float) -> str:

@@ -254,7 +254,12 @@ class TraceScoring:
         stratum = stratum_of(record) + ("" if signal is None else f"|{signal}")
         room = self._room.left(record.place) > 0
         decision = self._sampler.decide(
-            record.trace_id, stratum, at=self._now() / 1e9, informative=promising, room=room
+            record.trace_id,
+            stratum,
+            place=record.place,
+            at=self._now() / 1e9,
+            informative=promising,
+            room=room,
         )
         inclusion, stratum = decision.inclusion, decision.stratum
         if not decision.judged:

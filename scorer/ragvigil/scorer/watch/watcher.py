@@ -21,7 +21,7 @@ from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.incidents.causes import CAUSES
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitoring import Incident, is_told
+from ragvigil.scorer.monitoring import Incident, is_told, rank
 from ragvigil.scorer.passed_time import Clock, Jumps, Standing
 from ragvigil.scorer.sample import Sampler
 from ragvigil.scorer.series import faithfulness_value
@@ -165,11 +165,13 @@ class Watcher:
             )
         return self._first
 
-    def _rank(self, place: Place, now: int, ill: Collection[Place]) -> tuple[bool, bool, int, bool]:
-        """What is watched first comes first; one that is watched stays until another answers twice as much."""
-        told = is_told(place.environment, self._environments)
-        watched = place in self._detectors
-        return not told, place not in ill, -self._store.answers(place, now - DAY) * (1 + watched), not watched
+    def _rank(self, place: Place, now: int, ill: Collection[Place]) -> tuple[bool, bool, float, bool]:
+        return rank(
+            told=is_told(place.environment, self._environments),
+            ill=place in ill,
+            answers=self._store.answers(place, now - DAY),
+            chosen=place in self._detectors,
+        )
 
     def rejudged(self, judgements: Sequence[Judgement]) -> None:
         """Take the answers to canaries."""
