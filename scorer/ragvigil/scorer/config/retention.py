@@ -21,7 +21,8 @@ class Retention(Section):
     scores_days: float = Field(
         default=400.0,
         gt=0,
-        description="records, scores and ledger rows go after so many days, not before the content; rollups never go",
+        description="records, scores and ledger rows go after so many days, not before the content; rollups never go, "
+        "but a week later, and not before 90 days, their minutes become hours",
     )
     max_disk_bytes: int = Field(
         default=20 * 2**30,

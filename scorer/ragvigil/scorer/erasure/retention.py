@@ -25,6 +25,10 @@ _RECORDS_A_CONTENT = 8
 what has just come would lose its content before the judge has seen it."""
 _LEAST_SHARE = 2
 """Part of the ceiling that content and records keep whatever rollups take, or these would drive out all of them."""
+MINUTES_DAYS = 90.0
+"""How long rollups stay minutes at least: what compares them by the minute looks back for a week."""
+_LATE_DAYS = 7.0
+"""Records that have been judged late go later than others of their minute."""
 _SPARE_PAGES = 2_000
 """Empty pages that stay for what comes next (8 MB): cutting off and growing again costs both times."""
 
@@ -60,6 +64,13 @@ class RetentionStore(Protocol):
         """Delete messages to channels about what ended, or was told anew, before that moment; how many steps of it."""
         ...
 
+    def merge_minutes(self, before: int) -> int:
+        """Merge minutes of rollups that began before that moment into hours, where their records are gone.
+
+        A short step of it; 0 when there is none to take.
+        """
+        ...
+
     def give_back(self, pages: int) -> None:
         """Return empty pages to the file system."""
         ...
@@ -82,9 +93,12 @@ class Retention:
         settings: config.Retention,
         *,
         drop: Callable[[Sequence[str]], None] = lambda _: None,
+        minutes_days: float = MINUTES_DAYS,
         ticks: Clock | None = None,
     ) -> None:
-        """`drop` is told of each trace whose content goes; `ticks` is a clock that nobody sets.
+        """`drop` is told of each trace whose content goes; rollups stay minutes for `minutes_days`, and as records do.
+
+        `ticks` is a clock that nobody sets.
 
         What goes is gone, so a wall clock that is set ahead makes nothing older, and one that is wrong at the start
         has ten minutes to be set. The store remembers since when it has shown the same, or a service that starts anew
@@ -96,6 +110,7 @@ class Retention:
         self._store = store
         self._settings = settings
         self._jumps = Jumps(ticks)
+        self._minutes_days = max(minutes_days, settings.scores_days + _LATE_DAYS)
         self._early = self._early_scores = 0
         self._full = False
         self._told_at: int | None = None
@@ -124,10 +139,11 @@ class Retention:
             self._ago(now, max(self._settings.content_days, _LEAST_MESSAGE_DAYS)), _MESSAGES_A_STEP
         )
         crowded = not aged and not old and self._make_room(now)
+        merged = not aged and not old and self._store.merge_minutes(self._ago(now, self._minutes_days))
         spare = self._store.free_pages() - _SPARE_PAGES
         if spare > 0:
             self._store.give_back(min(spare, _PAGES_A_STEP))
-        return bool(aged or old or told) or crowded or spare > _PAGES_A_STEP
+        return bool(aged or old or told or merged) or crowded or spare > _PAGES_A_STEP
 
     def _ago(self, now: int, days: float) -> int:
         moment = self._jumps.ago(now, int(days * DAY))

@@ -17,7 +17,7 @@ from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.erasure.forget_requests import forget_requests
 from ragvigil.scorer.erasure.forgetting import Desk
-from ragvigil.scorer.erasure.retention import Retention
+from ragvigil.scorer.erasure.retention import MINUTES_DAYS, Retention
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.inbox.leaving import leave
@@ -245,7 +245,13 @@ class Scoring(threading.Thread):
             settings, store, self.pipeline, self._labels, names, diagnoser, ticks=since_boot
         )
         self.retention = Retention(
-            store.retention, settings.retention, drop=self._unremember, ticks=since_boot
+            store.retention,
+            settings.retention,
+            drop=self._unremember,
+            minutes_days=max(
+                MINUTES_DAYS, *(2.0 * one.baseline_seconds / 86_400 for one in settings.monitor.rules)
+            ),
+            ticks=since_boot,
         )
         self.desk = Desk(forget_requests(settings.inbox_path), store.erasures, drop=self._forgotten)
         self.backlog = Backlog(

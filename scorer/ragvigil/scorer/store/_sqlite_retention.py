@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from ragvigil.scorer.store._sqlite_deletion import count, delete_traces
+from ragvigil.scorer.store._sqlite_merging import merge_minutes
 from ragvigil.scorer.store._sqlite_meta import remember, remembered
 
 _ANY = 2**63 - 1
@@ -136,6 +137,10 @@ class SqliteRetention:
             anew = self._connection.execute(_TOLD_ANEW, bounds).rowcount
             self._connection.execute("DELETE FROM silences WHERE ends_at < :before", bounds)
         return len(over) + anew
+
+    def merge_minutes(self, before: int) -> int:
+        """Take a step with the minutes of rollups that began before that moment, whose records are gone; 0: none."""
+        return merge_minutes(self._connection, before)
 
     def give_back(self, pages: int) -> None:
         """Cut so many empty pages off the file."""
