@@ -3,9 +3,7 @@
 Range {0, 1}, 0 is good. The evidence cannot where nothing was retrieved, where no passage holds 0.4 of the
 question's key terms and it supports less than half of the claims, or where none holds 0.6 and no claim is supported.
 So a question in other words than its passages (vacation, annual leave) is no reason by itself, nor is what the
-assistant says of itself ("I can answer questions about orders"). Nor can it where the question names an order, an
-account, a product or the like by its number, no passage has that, and those that carry the answer name another one
-of the kind instead. None where sufficiency cannot be told.
+assistant says of itself ("I can answer questions about orders"). None where sufficiency cannot be told.
 """
 
 from __future__ import annotations
@@ -13,7 +11,6 @@ from __future__ import annotations
 from ragvigil.scorer.checks import evidence_sufficiency
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.checks.reading.another_one import another_one, named_by_number
 from ragvigil.scorer.checks.reading.question import OF_ITSELF
 
 _SCANT = 0.6
@@ -29,9 +26,6 @@ def _measure(prepared: Prepared) -> Finding:
     found = evidence_sufficiency.CHECK.measure(prepared)
     if found.value is None or prepared.cross_lingual:
         return Finding(None, found.reason or "the answer is in another language than the evidence")
-    other = _another_one(prepared)
-    if other is not None:
-        return Finding(1.0, f"should have refused: asked is {other[0]}, the passages tell of {other[1]}")
     if found.value < _SCANT and _is_of_itself(prepared):
         return Finding(0.0)
     if found.value < evidence_sufficiency.LITTLE and (prepared.assessment.support or 0.0) < _CARRIED:
@@ -41,19 +35,6 @@ def _measure(prepared: Prepared) -> Finding:
             1.0, "should have refused: little of what was asked is there, and no claim is supported"
         )
     return Finding(0.0)
-
-
-def _another_one(prepared: Prepared) -> tuple[str, str] | None:
-    """What the question names by its number, and what the passages that are nearest to the claims name instead."""
-    asked = named_by_number(prepared.record.query or "")
-    if not asked:
-        return None
-    texts = {
-        name: one.text or "" for name, one in zip(prepared.names, prepared.record.documents, strict=True)
-    }
-    near = [one.nearest for one in prepared.assessment.claims if one.nearest is not None]
-    carrying = [texts[one.passage][: one.end] for one in near if one.passage in texts]
-    return another_one(asked, [*texts.values()], carrying)
 
 
 def _is_of_itself(prepared: Prepared) -> bool:
