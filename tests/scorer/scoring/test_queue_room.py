@@ -81,6 +81,18 @@ def test_a_place_below_its_share_is_let_into_a_full_room() -> None:
     assert room.left(SHOP) == 0
 
 
+def test_previews_leave_a_place_that_pages_its_room() -> None:
+    """Sixty of them left production a sixtieth of the queue, and it was shed."""
+    room = QueueRoom(100, told=lambda place: place == SHOP)
+    room.add(job(number, ("shop", f"preview-{number % 60}")) for number in range(100))
+    assert room.left(SHOP) == 100 * 8 // 68
+    room.add(job(number, SHOP) for number in range(200, 211))
+    crowd = room.crowded()
+    assert crowd is not None
+    assert crowd[0] != SHOP
+    assert room.left(("shop", "preview-1")) == 0
+
+
 def test_answered_and_expired_records_give_their_room_back_once() -> None:
     """A verdict may come of a record that expired while it was asked about; one that changed waits twice."""
     room = QueueRoom(10)
@@ -110,6 +122,17 @@ async def test_places_take_turns_before_the_judge_and_keep_their_order() -> None
     await asyncio.sleep(0)
     line.put_nowait(job(7, SHOP))
     assert (await waiting).record_id == 7
+
+
+async def test_places_of_which_nobody_is_told_have_every_fourth_turn() -> None:
+    """Sixty previews by turns left production one verdict in sixty-one."""
+    line = Turns(told=lambda place: place == SHOP)
+    for number in range(6):
+        line.put_nowait(job(number, (f"preview-{number}", "staging")))
+    for number in range(10, 17):
+        line.put_nowait(job(number, SHOP))
+    found = [(await line.get()).record_id for _ in range(line.qsize())]
+    assert found == [10, 11, 12, 0, 13, 14, 15, 1, 16, 2, 3, 4, 5]
 
 
 async def test_a_canary_has_every_fourth_turn_while_scores_wait() -> None:

@@ -13,6 +13,7 @@ from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.put_off_jobs import PutOff
 from ragvigil.scorer.judge.turns import Turns
 from ragvigil.scorer.store.port import Job, Judgement, Purpose
+from ragvigil.scorer.trace import Place
 from ragvigil.scorer.verdict import Verdict
 
 _log = logging.getLogger(__name__)
@@ -39,15 +40,19 @@ class Bench:
         afresh: Judge | None = None,
         measuring: Measuring | None = None,
         put_off: PutOff | None = None,
+        told: Callable[[Place], bool] = lambda _: True,
     ) -> None:
-        """`afresh` judges what is judged again: it remembers nothing. `put_off` says how long what fails waits."""
+        """`afresh` judges what is judged again: it remembers nothing. `put_off` says how long what fails waits.
+
+        `told` says of which places somebody is told: they come first.
+        """
         self._judge = judge
         self._afresh = afresh or judge
         self._rubric = rubric
         self._measuring = measuring
         self._seats = seats
         self._deliver = deliver
-        self._jobs = Turns()
+        self._jobs = Turns(told)
         self._done: list[Judgement] = []
         self._put_off = put_off or PutOff()
         self._asked: dict[int, Job] = {}

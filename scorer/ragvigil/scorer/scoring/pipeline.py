@@ -93,7 +93,7 @@ class Pipeline:
         self._store = store
         self._redaction = redaction
         self._dialects = dialects
-        self.room = QueueRoom(plan.max_jobs)
+        self.room = QueueRoom(plan.max_jobs, plan.told)
         """Who waits for the judge."""
         self.draws = Draws(store.recall(SAMPLER), plan, waiting=lambda: len(self.room))
         self.sampler = self.draws.sampler
