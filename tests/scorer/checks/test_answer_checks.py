@@ -122,6 +122,10 @@ def test_the_answer_comes_first(record: MakeRecord, answer: str, value: float | 
         ("What is a bilge pump?", "A bilge pump removes water.", 1.0),
         ("What is a bilge pump?", "It is a device that removes water from a ship.", 1.0),
         ("What is a bilge pump?", "Ships have a rudder.", 0.0),
+        ("What is a bilge pump?", "It is raining today in Berlin.", 0.0),
+        ("What is a bilge pump?", "This is a question that comes often.", 0.0),
+        ("Was ist eine Lenzpumpe?", "Er ist morgen wieder im Haus.", 0.0),
+        ("Was ist eine Lenzpumpe?", "Sie ist ein Gerät, das Wasser aus Schiffen entfernt.", 1.0),
         ("When was it sold first? And how much did the pump cost?", "It was first sold in 1901.", 0.5),
         ("Comment nettoyer la pompe ?", "D'abord ouvrez le couvercle, ensuite rincez le tube.", 1.0),
         (COMPARED, "The basic plan costs five.", 0.5),
@@ -209,8 +213,13 @@ def test_budgets_are_kept_or_not(record: MakeRecord) -> None:
         ("X200?", "The pump holds 12 litres and it is made of steel.", None),
         (
             "Wie lautet die Fehlermeldung der Pumpe?",
-            '"The lid of the pump is open and it will not start."',
+            'Meldung: "The lid of the pump is open and it will not start."',
             None,
+        ),
+        (
+            "Wie lautet die Fehlermeldung der Pumpe?",
+            '"The lid of the pump is open and it will not start."',
+            0.0,
         ),
         (
             "Wie lautet die Fehlermeldung der Pumpe?",

@@ -237,6 +237,7 @@ def test_repeated_passages_take_places(record: MakeRecord) -> None:
         ((0.9, None, None), 0.0),
         ((0.71, 0.7100001, 0.5), 1.0),  # as single precision has it
         ((0.0312, 0.0311, 0.0316), 0.0),
+        ((1e12, 3.0, 1.0, 2.0), 0.0),  # a large one hides no disorder of the others
     ],
 )
 def test_scores_of_a_working_retriever(
@@ -337,6 +338,12 @@ def test_names_and_numbers_in_common_are_enough(record: MakeRecord) -> None:
         ("Ich kann Ihnen Fragen zu Bestellungen beantworten.", 0.0),
         ("I can answer questions about your orders. Refunds take long.", 1.0),
         ("I can help: the tank holds 12 litres.", 1.0),
+        ("I am an AI language model and the capital of Peru is Lima.", 1.0),
+        ("I am your assistant and refunds take long.", 1.0),
+        ("I can answer that: the CEO of Acme is Jane Roe.", 1.0),
+        ("I can explain that the capital of Peru is Lima.", 1.0),
+        ("I can help you with Jane Roe.", 1.0),
+        ("Ich kann Ihnen die Frage beantworten, Acme wird von Jana Rot geleitet.", 1.0),
     ],
 )
 def test_what_an_assistant_says_of_itself_needs_no_evidence(

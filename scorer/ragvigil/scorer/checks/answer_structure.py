@@ -4,7 +4,7 @@ Range [0, 1]. The type is the one that the trace names (segment ``answer_type``)
 wording. instruction: ordered steps where the passages put any in order, unless it takes a single one. comparison:
 both things by name, each by a word or number that the other one's name lacks, and that they differ, by a word of
 that, a statement on each or their numbers; that they are alike, where the question asks for it. definition: its
-subject by name, or by a pronoun at the start. multi_step: for each part of the question one of its key terms, or as
+subject by name, or by "it is a" at the start. multi_step: for each part of the question one of its key terms, or as
 many numbers as it asks for; what the parts come to, where the question asks for it. short_fact: a claim within the
 first two statements; its exceptions are `conditions_kept`. no_answer: a refusal that suggests a next step, without
 citations or claims. Differences, likeness and sums are looked for in English, German, Spanish, French, Portuguese and

@@ -2,7 +2,7 @@
 
 Range {0, 1}. The language is the one that the trace names (segment ``language``: an ISO 639 code, a locale, or a
 name such as ``English``; anything else, such as ``auto``, names none), else the question's, told by script or
-function words. What the answer only quotes, such as a message of an error, is in no language of its own. None where
+function words. What the answer quotes among words of its own, such as a message of an error, is left out. None where
 either cannot be told, and where the question asks for another language.
 """
 
@@ -29,8 +29,8 @@ def _measure(prepared: Prepared) -> Finding:
     details = {"question": wanted, "answer": told}
     if same(wanted, told):
         return Finding(1.0, details=details)
-    quoted = quotations(prepared.prose)
-    said = language_of(blank(prepared.prose, quoted)) if quoted else told
+    own = blank(prepared.prose, quotations(prepared.prose))
+    said = language_of(own) if any(map(str.isalpha, own)) else told
     if said is None or same(wanted, said):
         return Finding(None, "the language of the answer cannot be told beside what it quotes")
     return Finding(0.0, f"asked in {wanted}, answered in {said}", details | {"answer": said})

@@ -11,7 +11,8 @@ from __future__ import annotations
 from ragvigil.scorer.checks import evidence_sufficiency
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
-from ragvigil.scorer.checks.reading.question import OF_ITSELF
+from ragvigil.scorer.checks.reading.question import GOES_ON, OF_ITSELF
+from ragvigil.scorer.checks.reading.words import words
 
 _SCANT = 0.6
 _CARRIED = 0.5
@@ -38,12 +39,19 @@ def _measure(prepared: Prepared) -> Finding:
 
 
 def _is_of_itself(prepared: Prepared) -> bool:
-    """Whether all that the answer claims is what the assistant is or does, without a number."""
-    return all(
-        OF_ITSELF.match(one.text) and not any(word.numbers for word in one.words)
-        for one in prepared.statements
-        if one.checkworthy
-    )
+    """Whether all that the answer claims is what the assistant is or does, and nothing besides."""
+    asked = {word.stem for word in prepared.question}
+    return all(_tells_of_itself(one.text, asked) for one in prepared.statements if one.checkworthy)
+
+
+def _tells_of_itself(text: str, asked: set[str]) -> bool:
+    """Whether a statement does, without a number or a name that the question lacks."""
+    begins = OF_ITSELF.match(text)
+    if begins is None or any(word.numbers for word in words(text)):
+        return False
+    rest = text[begins.end() :]
+    named = (word.stem for word in words(rest) if word.name and word.content)
+    return GOES_ON.search(rest) is None and asked.issuperset(named)
 
 
 CHECK = Check("missing_refusal", "11", _measure, range="{0, 1}", better="low", cost="claims")

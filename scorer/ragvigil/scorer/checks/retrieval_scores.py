@@ -16,7 +16,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 
 _FEWEST_EQUAL = 3
 _EQUAL = 1e-6
-"""Of the largest score: single precision tells no less apart."""
+"""Of the larger of two scores: single precision tells no less apart."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -41,12 +41,15 @@ def _anomaly(scores: Sequence[float | None], known: Sequence[float]) -> str | No
         return "a score is no finite number"
     if len(known) < len(scores):
         return f"{len(scores) - len(known)} of {len(scores)} scores are missing"
-    equal = _EQUAL * max(map(abs, known))
-    if len(known) >= _FEWEST_EQUAL and max(known) - min(known) <= equal:
+    if len(known) >= _FEWEST_EQUAL and _are_equal(min(known), max(known)):
         return f"all {len(known)} scores are {known[0]:g}"
-    falls = all(before >= after - equal for before, after in pairwise(known))
-    rises = all(before <= after + equal for before, after in pairwise(known))
+    falls = all(before >= after or _are_equal(before, after) for before, after in pairwise(known))
+    rises = all(before <= after or _are_equal(before, after) for before, after in pairwise(known))
     return None if falls or rises else "scores and ranks are in different orders"
+
+
+def _are_equal(one: float, other: float) -> bool:
+    return math.isclose(one, other, rel_tol=_EQUAL)
 
 
 CHECK = Check("retrieval_scores", "3", _measure, range="{0, 1}", cost="record")

@@ -44,9 +44,14 @@ LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['likeness'])})\b")
 NEXT_STEP = re.compile(rf"\W*(?:{'|'.join(_DATA['next_step'])})\b", re.IGNORECASE)
 """With which a sentence begins that says whom to ask instead of an answer."""
 POINTS_BACK = re.compile(rf"\W*(?:{'|'.join(_DATA['points_back'])})\b", re.IGNORECASE)
-"""With which an answer begins that means the subject of the question: it is."""
+"""With which an answer begins that says what the subject of the question is: it is a."""
 OF_ITSELF = re.compile(rf"\W*(?:{'|'.join(_DATA['of_itself'])})\b", re.IGNORECASE)
 """With which a statement begins that tells what the assistant is or does."""
+GOES_ON = re.compile(
+    rf"[,:;(\u2013\u2014]|\s-\s|\b(?:{'|'.join(_DATA['goes_on'])})\b|\b(?:and|but|und|et|y|e)\b(?!(?:\W+\w+){{1,2}}\W*\Z)",
+    re.IGNORECASE,
+)
+"""By which it goes on to something else; an "and" before the last one or two words does not."""
 COMPOSITION = re.compile(rf"\b(?:{'|'.join(_DATA['composition'])})\b")
 """By which it says what its parts come to."""
 ASKS_LIKENESS = re.compile(rf"\b(?:{'|'.join(_DATA['asks_likeness'])})\b", re.IGNORECASE)
