@@ -111,7 +111,8 @@ def _telling(spellings: Iterable[str], cue: str, others: Collection[str]) -> fro
     """Of each spelling that can be there the word that tells the most, or all of it."""
     there = [one for one in spellings if not any(other in one for other in others)]
     return frozenset(
-        max((*one.split(" "), one.strip()), key=lambda said: (_worth(said, cue), -len(said))) for one in there
+        max((*one.split(" "), one.strip()), key=lambda said: (_worth(said, cue), " " in said, -len(said)))
+        for one in there
     )
 
 
