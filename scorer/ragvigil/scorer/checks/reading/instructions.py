@@ -18,15 +18,17 @@ _DATA = read_data("instructions.json")
 _SAYS = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["patterns"]), re.IGNORECASE)
 _COMMANDS = re.compile("|".join(f"(?:{pattern})" for pattern in _DATA["commands"]), re.IGNORECASE)
 _BEGINS = re.compile(
-    rf"(?:\A|[.,;:!?)\]>*_#/|={{[\n\u2013\u2014-]|\b(?:{'|'.join(_DATA['before_commands'])}))[\s*_\"“„«(]{{0,5}}\Z",
+    rf"(?:\A|(?<!\w)['\u2019]|[^\w\s'\u2019]|\n|\b(?:{'|'.join(_DATA['before_commands'])}))[\W_]{{0,5}}\Z",
     re.IGNORECASE,
 )
 """What stands before a command; before a denial or a report of one stands "not", "who" or "to"."""
 _NARROWED = re.compile(
-    rf"\s(?:{'|'.join(_DATA['narrowed'])})\b(?!.{{0,30}}\b(?:{'|'.join(_DATA['not_narrowed'])})\b)",
+    rf"\s(?:{'|'.join(_DATA['narrowed'])})\b(?!.{{0,40}}\b(?:{'|'.join(_DATA['not_narrowed'])})\b)",
     re.IGNORECASE,
 )
 """What follows an instruction about one thing: "on the old label"."""
+_EVERYTHING = re.compile(_DATA["everything"], re.IGNORECASE)
+"""By which a command is about all that was said, whatever follows."""
 _QUOTED = re.compile(r"(?:\w+\W+){3}?[^\w\"“„«`]*[\"“„«`][^\"”“»`]*\Z")
 """What stands before a quotation within a sentence."""
 _HIDDEN = re.compile("[\U000e0020-\U000e007f]{3}|[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]{4}")
@@ -56,7 +58,7 @@ def _instructs(text: str) -> bool:
     return any(_told(text, match.start()) for match in _SAYS.finditer(text)) or any(
         _told(text, match.start())
         and _BEGINS.search(text[max(0, match.start() - _BEFORE) : match.start()]) is not None
-        and _NARROWED.match(text, match.end()) is None
+        and (_EVERYTHING.search(match[0]) is not None or _NARROWED.match(text, match.end()) is None)
         for match in _COMMANDS.finditer(text)
     )
 
