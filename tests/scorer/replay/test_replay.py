@@ -417,6 +417,29 @@ def test_pages_leave_only_where_they_are_asked_for(tmp_path: Path) -> None:
     assert scores(tmp_path / "dry.db") == scores(tmp_path / "paged.db")
 
 
+def test_what_a_storm_speaks_for_leaves_a_replay_in_its_message(tmp_path: Path) -> None:
+    """Pages of many services were kept aside for a storm that nobody told."""
+    path = tmp_path / "day.jsonl"
+    path.write_bytes(FORMS["json lines"](list(day(240, wrong_from=180))))
+    with Receiver(CHANNEL_SECRET) as receiver:
+        channel = {"type": "webhook", "url": receiver.url, "secret": CHANNEL_SECRET}
+        monitor = {"tick_seconds": 60, "group_after": 1}
+        settings = settings_of(tmp_path / "paged.db", channels={"oncall": channel})
+        settings = settings.model_copy(update={"monitor": settings.monitor.model_copy(update=monitor)})
+        with Recording() as recording:
+            load_files([path], recording)
+            replay_into(recording, settings, speed=None, page=True)
+        told = receiver.pages.get(timeout=30).payload["data"]
+        assert receiver.pages.empty()
+    assert (told["action"], told["series"]) == ("trigger", "storm")
+    assert "shop" in str(told["summary"])
+    with closing(sqlite3.connect(tmp_path / "paged.db")) as connection:
+        (untold,) = connection.execute(
+            "SELECT count(*) FROM outbox WHERE reason LIKE 'grouped:%' AND attempts = 0"
+        ).fetchone()
+    assert untold == 0
+
+
 def test_a_live_scorers_store_is_not_replayed_into(tmp_path: Path) -> None:
     """Its series live on another clock."""
     path, settings = tmp_path / "day.jsonl", settings_of(tmp_path / "live.db")

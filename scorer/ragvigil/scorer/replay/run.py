@@ -12,6 +12,7 @@ from ragvigil.scorer.detect import nanoseconds
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects.custom import dialects_of
 from ragvigil.scorer.errors import StoreError
+from ragvigil.scorer.incidents.storms import Storms
 from ragvigil.scorer.judge import rubric_of
 from ragvigil.scorer.judge.judges import judges_of
 from ragvigil.scorer.judge.judging import judgement_of
@@ -83,6 +84,9 @@ class Replay:
         self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links, diagnoser)
         labels = labels_of(settings.monitor, settings.judge)
         self._watcher = watcher_of(settings, store, self._pipeline, labels, list(channels), diagnoser)
+        # What is to be said is sent at the end: nobody is spared anything by a storm that waits with its news.
+        grouping = settings.monitor.model_copy(update={"group_interval_seconds": 0.0})
+        self._storms = Storms(store.storms, grouping, settings.links)
 
     def run(self) -> Replayed:
         """Replay all of it; the same recording, settings and versions write the same scores bit for bit."""
@@ -98,6 +102,7 @@ class Replay:
                 if now // self._tick > ticked // self._tick:
                     done.alerts += self._monitor.tick(now)
                     done.alerts += self._watch(runner, now)
+                    self._storms.tick(now)
                     ticked = now
                     looks += 1
                     if looks % _LOOKS_A_CHECKPOINT == 0:
