@@ -20,7 +20,7 @@ from ragvigil.scorer.incidents.oncall import Acknowledge, Silence, Unacknowledge
 from ragvigil.scorer.incidents.pages import page
 from ragvigil.scorer.incidents.storms import Storms
 from ragvigil.scorer.monitoring import AnyName, Incident, SeriesKey
-from ragvigil.scorer.store import reading_incidents
+from ragvigil.scorer.store import reading_incidents, reading_metrics
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -33,6 +33,7 @@ NOW = 1_772_334_000 * SECOND
 GOOD = Measurement(0.95, 0.93, 0.97, 400)
 HOOK = {"type": "webhook", "url": "https://example.com", "secret": "whsec_" + "c2VjcmV0" * 4}
 STORM = "several services (oncall)"
+ANOTHER = "several services (oncall, 2)"
 
 
 class Outage:
@@ -54,9 +55,17 @@ class Outage:
         self.storms = Storms(self.store.storms, self.settings.monitor, self.settings.links)
         self.escalation = Escalation(self.store.escalation, self.settings.routes)
 
-    def say(self, service: str, action: Action, *, worst: float = 0.5, name: AnyName = "citation") -> None:
-        """What the monitor writes of one service."""
-        if action == "trigger":
+    def say(
+        self,
+        service: str,
+        action: Action,
+        *,
+        worst: float = 0.5,
+        name: AnyName = "citation",
+        again: bool = False,
+    ) -> None:
+        """What the monitor writes of one service; `again`: of the incident that it had."""
+        if action == "trigger" and not again:
             self.levels[service] = Measurement(worst, worst - 0.1, worst + 0.1, 80)
             self.opened[service] = self.now
         level, began = self.levels[service], self.opened[service]
@@ -398,6 +407,213 @@ def test_a_member_that_is_silenced_later_is_left_out_and_all_of_them_are_no_mess
     assert (STORM, "resolve") in found.heard()
 
 
+def acknowledge_the_storm(found: Outage) -> str:
+    """The id of the newest one, which somebody has in hand from now on."""
+    storm = max(found.store.storms.standing(found.now), key=lambda one: one.incident.opened_at).incident.id
+    found.store.oncall.acknowledge(Acknowledge(storm, "ana"), found.now)
+    return storm
+
+
+def test_what_fell_before_somebody_had_the_storm_in_hand_is_told(outage: Callable[..., Outage]) -> None:
+    """Acknowledged two minutes after its first message, three before the next: 56 services were told of to nobody."""
+    found = outage()
+    found.fall(*services(60))
+    acknowledge_the_storm(found)
+    found.pass_by(1)
+    assert "4 services fell together" in found.sent[-1].title
+    found.pass_by(600)
+    assert found.sent[-1].title.startswith("Update: 60 of 60 services that fell together are down. Worst: ")
+    found.heard()
+    found.pass_by(3_600)
+    assert found.heard() == []
+
+
+def test_what_falls_between_reminders_is_told(outage: Callable[..., Outage]) -> None:
+    """Each minute one that repeats the last message is no news, and puts off none."""
+    found = outage(routes={"all": {"channels": ["oncall"], "renotify_seconds": 60}})
+    found.fall(*services(4))
+    found.pass_by(200)
+    found.fall("joiner")
+    found.pass_by(400)
+    assert any(
+        title.startswith("Update: 5 of 5 services that fell together are down") for *_, title in found.told
+    )
+
+
+def test_what_falls_after_somebody_had_the_storm_in_hand_begins_anew(outage: Callable[..., Outage]) -> None:
+    """Pages of its own, then a storm of its own, which escalates though the first is in somebody's hand."""
+    found = outage(routes=NIGHT)
+    found.fall(*services(6))
+    acknowledge_the_storm(found)
+    for service in services(3):
+        found.say(service, "resolve")
+    found.pass_by(10)
+    found.heard()
+    late = services(8, "late")
+    found.fall(*late)
+    assert found.heard() == [*((service, "trigger") for service in late[:3]), (ANOTHER, "trigger")]
+    found.pass_by(600)
+    assert any(
+        title.startswith("Update: 8 of 8 services that fell together are down") for *_, title in found.told
+    )
+    found.pass_by(600)
+    assert (ANOTHER, "trigger") in found.heard("boss")
+    assert len(found.store.storms.standing(found.now)) == 2
+
+
+@pytest.mark.parametrize("seconds", [0, 60])
+def test_a_service_that_falls_again_after_somebody_had_the_storm_in_hand_is_paged_for(
+    seconds: int, outage: Callable[..., Outage]
+) -> None:
+    """It is in nobody's hand, and on its own until it ends."""
+    found = outage()
+    found.fall(*services(6))
+    acknowledge_the_storm(found)
+    found.say("svc-5", "resolve")
+    found.pass_by(seconds)
+    found.heard()
+    found.say("svc-5", "trigger", again=True)
+    found.pass_by(600)
+    assert ("svc-5", "trigger") in found.heard()
+    found.say("svc-5", "resolve")
+    found.pass_by(0)
+    assert found.heard()[0] == ("svc-5", "resolve")
+
+
+def test_a_storm_ends_when_its_last_member_was_paged_for_anew(outage: Callable[..., Outage]) -> None:
+    """Between two looks it was back and fell again; nobody is told that it is back."""
+    found = outage()
+    found.fall(*services(4))
+    acknowledge_the_storm(found)
+    found.say("svc-3", "resolve")
+    found.say("svc-3", "trigger", again=True)
+    found.heard()
+    found.pass_by(0)
+    assert sorted(found.heard()) == [(STORM, "resolve"), ("svc-3", "trigger")]
+    titles = {one.title for one in found.sent if one.series == "storm"}
+    assert "Resolved: none of the services that fell together is left in it" in titles
+
+
+def test_a_storm_that_stands_for_weeks_takes_no_other_outage_in(outage: Callable[..., Outage]) -> None:
+    """One service of it never came back; of sixty others nobody would be woken by an update."""
+    found = outage(routes=NIGHT)
+    found.fall(*services(5))
+    for service in services(4):
+        found.say(service, "resolve")
+    found.pass_by(3_600)
+    found.now += 20 * 86_400 * SECOND
+    found.pass_by(0)
+    found.told.clear()
+    again = services(60, "again")
+    found.fall(*again)
+    heard = [one for one in found.heard() if one[1] == "trigger"]
+    assert heard == [*((service, "trigger") for service in again[:3]), (ANOTHER, "trigger")]
+    found.pass_by(1_000)
+    boss = [title for channel, _, action, title in found.told if channel == "boss" and action == "trigger"]
+    assert any(title.startswith("Escalated: Update: 60 of 60 services") for title in boss)
+
+
+def test_another_storm_in_the_same_second_has_another_name(outage: Callable[..., Outage]) -> None:
+    """Or it would be in the hand of who has the first."""
+    found = outage(monitor={"group_after": 1})
+    found.fall("svc-0", seconds=0)
+    first = acknowledge_the_storm(found)
+    found.fall("svc-1", seconds=0)
+    assert found.heard()[-1] == (ANOTHER, "trigger")
+    storms = found.store.storms.standing(found.now)
+    assert [len(one.members) for one in storms] == [1, 1]
+    assert first in {one.incident.id for one in storms}
+    for service in services(2):
+        found.say(service, "resolve")
+    found.pass_by(0)
+    assert {one.action for one in found.sent[-2:]} == {"resolve"}
+    found.fall("svc-2", seconds=0)
+    assert found.heard()[-1] == (STORM, "trigger")
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_grouped_on_one_channel_escalates_on_another_all_the_same(
+    joined: bool, outage: Callable[..., Outage]
+) -> None:
+    """Whoever sits behind the other was paged for it alone, and nobody stands in when they sleep."""
+    found = outage(
+        routes={
+            "all": {"channels": ["oncall"], "go_on": True},
+            "team": {
+                "service": ["x"],
+                "channels": ["chat"],
+                "escalate_to": ["boss"],
+                "escalate_seconds": 900,
+            },
+        }
+    )
+    if joined:
+        found.fall(*services(4))
+    found.fall("x")
+    found.pass_by(1_000)
+    assert found.heard("chat") == [("x", "trigger")]
+    assert found.heard("boss") == [("x", "trigger")]
+    assert "Escalated: " in [alert for alert in found.sent if alert.service == "x"][-1].title
+
+
+def test_a_page_that_escalates_to_a_channel_where_it_is_grouped_is_sent_there_once(
+    outage: Callable[..., Outage],
+) -> None:
+    """Not kept aside anew at each look."""
+    found = outage(
+        routes={
+            "team": {
+                "service": ["x"],
+                "channels": ["chat"],
+                "escalate_to": ["oncall"],
+                "escalate_seconds": 900,
+                "go_on": True,
+            },
+            "all": {"channels": ["oncall"]},
+        }
+    )
+    found.fall(*services(4), "x")
+    found.pass_by(7_200)
+    assert found.heard().count(("x", "trigger")) == 1
+    found.say("x", "resolve")
+    found.pass_by(0)
+    assert found.heard() == [("x", "resolve")]
+
+
+@pytest.mark.parametrize("back", [3, 3_600])
+def test_a_page_after_the_clock_went_back_behind_the_storm_is_told(
+    back: int, outage: Callable[..., Outage]
+) -> None:
+    """By it or by itself: it was taken for nobody's."""
+    found = outage()
+    found.fall(*services(4))
+    found.now -= back * SECOND
+    found.fall("lost", seconds=0)
+    found.pass_by(600)
+    assert any("lost" in alert.title or "lost" in alert.summary for alert in found.sent)
+
+
+@pytest.mark.parametrize("told", [False, True])
+def test_a_member_is_told_of_when_its_silence_ends(told: bool, outage: Callable[..., Outage]) -> None:
+    """Silenced as soon as it fell, or after it was told of: the last message said that it is not down."""
+    found = outage()
+    found.fall(*services(5))
+    found.pass_by(400)
+    found.say("x", "trigger")
+    if told:
+        found.pass_by(400)
+        assert "svc-4" in found.sent[-1].summary
+    found.store.oncall.silence(silence("x", found), found.now)
+    found.say("svc-4", "resolve")
+    found.pass_by(900)
+    assert found.sent[-1].title.startswith("Update: 4 of 6 services that fell together are down")
+    found.heard()
+    found.pass_by(3_600)
+    assert found.heard() == [(STORM, "update")]
+    assert found.sent[-1].title.startswith("Update: 5 of 6 services that fell together are down")
+    assert "of x fell" in found.sent[-1].summary
+
+
 def test_tickets_and_ragvigils_own_illness_are_in_none(outage: Callable[..., Outage]) -> None:
     """A ticket wakes nobody, and that the judge is down may be the very reason."""
     found = outage()
@@ -417,8 +633,12 @@ def test_everything_can_be_seen_as_before(outage: Callable[..., Outage]) -> None
         standing = reading_incidents.standing(connection, found.now, resolved=False)
     assert {one.incident.key.service for one in standing} == {*services(6), STORM}
     said = {one.incident.key.service: [message.reason for message in one.messages] for one in standing}
-    assert said["svc-5"] == ["grouped"]
+    (storm,) = [one.incident.id for one in standing if one.incident.key.service == STORM]
+    assert said["svc-5"] == [f"grouped:{storm}"]
     assert said["svc-1"] == [None]
+    with closing(open_for_reading(found.settings.store.path)) as connection:
+        counted = {one.outcome: (one.n, one.attempts) for one in reading_metrics.deliveries(connection)}
+    assert counted == {"delivered": (4, 4), "grouped": (3, 0)}
 
 
 def test_what_most_of_them_share_is_read_from_their_answers(outage: Callable[..., Outage]) -> None:
@@ -432,6 +652,17 @@ def test_what_most_of_them_share_is_read_from_their_answers(outage: Callable[...
     found.pass_by(400)
     (update,) = [alert for alert in found.sent if alert.action == "update"]
     assert "They share index 7 (5 of 5), model small-1 (5 of 5): look there first." in update.summary
+
+
+def test_of_records_that_were_not_read_nothing_is_said(outage: Callable[..., Outage]) -> None:
+    """Without detection none can be found by its time."""
+    found = outage(detect={"enabled": False})
+    for place, service in enumerate(services(8)):
+        found.store.records.commit([asked(service, place, "7")], None, found.now)
+    found.fall(*services(8), seconds=0)
+    found.pass_by(1)
+    assert found.sent[-1].series == "storm"
+    assert "share" not in found.sent[-1].summary
 
 
 def asked(service: str, place: int, index: str) -> ScoredTrace:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -34,6 +34,8 @@ class Member:
     """Its page, which was not sent there."""
     acknowledged: bool
     silenced: bool
+    untold: bool
+    """Whether there is anything of it that the storm has not told: a silence may have held it back."""
 
     @property
     def stands(self) -> bool:
@@ -52,9 +54,7 @@ class Storm:
     before: Mapping[str, bool]
     """Whether it stands, of services of which the channel had a page of their own before the storm was one."""
     told_at: int | None
-    """When its last message was made, Unix nanoseconds; None before the first."""
-    changed_at: int
-    """When there was last anything to say of a member."""
+    """When its last message about its members was made, Unix nanoseconds; None before the first."""
 
     @property
     def standing(self) -> Sequence[Member]:
@@ -62,13 +62,15 @@ class Storm:
         return sorted((one for one in self.members if one.stands), key=_severity)
 
 
-def told_as(channel: str) -> str:
+def told_as(channel: str, number: int = 1) -> str:
     """The service that a channel's storm names: the same from its first message to its last.
 
-    >>> told_as("oncall")
-    'several services (oncall)'
+    Of those that stand at the same time each has a number.
+
+    >>> told_as("oncall"), told_as("oncall", 2)
+    ('several services (oncall)', 'several services (oncall, 2)')
     """
-    return f"several services ({channel})"
+    return f"several services ({channel})" if number == 1 else f"several services ({channel}, {number})"
 
 
 Marks = Mapping[SeriesKey, Sequence[tuple[str, str]]]
@@ -83,11 +85,16 @@ class StormStore(Protocol):
         ...
 
     def marks(self, keys: Iterable[SeriesKey]) -> Marks:
-        """What marks the latest answers of each; once for each service."""
+        """What marks the latest answers of each; once for each service of which any can be read."""
         ...
 
-    def tell(self, incident: Incident, alert: Alert | None, channels: Sequence[str]) -> None:
-        """Keep the storm, and put the alert into the outbox of those channels, in one transaction."""
+    def tell(
+        self, incident: Incident, alert: Alert | None, channels: Sequence[str], about: Collection[str]
+    ) -> None:
+        """Keep the storm, and put the alert into the outbox of those channels, in one transaction.
+
+        `about` are the ids of the members of which it tells how they stand.
+        """
         ...
 
 
@@ -114,13 +121,14 @@ class Storms:
                     replace(storm, incident=after), action, self._store.marks(keys), now, self._links
                 )
                 posted.append(alert)
-            self._store.tell(after, alert, storm.channels)
+            about = {one.incident.id for one in storm.members if not one.silenced}
+            self._store.tell(after, alert, storm.channels, about)
         return posted
 
 
-def opened(channel: str, at: int, since: int) -> Incident:
-    """The storm of a channel that begins with the page `first`, made `at`; the pages before it began at `since`."""
-    key = SeriesKey(STORM, told_as(channel), None)
+def opened(service: str, at: int, since: int) -> Incident:
+    """The storm so called that begins with a page made `at`; the pages before it began at `since`."""
+    key = SeriesKey(STORM, service, None)
     name = dedup_key(key, at, grain_seconds=1.0)
     return Incident(incident_id(name), key, name, at, since, _share(1, 1), _share(0, 1), _share(0, 1))
 
@@ -134,7 +142,8 @@ def due(storm: Storm, now: int, interval: int) -> Action | None:
     if storm.told_at is None:
         return "trigger"
     waited = now - storm.told_at >= interval or was_set_back(storm.told_at, now)
-    return "update" if storm.changed_at > storm.told_at and waited else None
+    news = any(one.untold and not one.silenced for one in storm.members)
+    return "update" if news and waited else None
 
 
 def page(storm: Storm, action: Action, marks: Marks, now: int, links: Links) -> Alert:
@@ -142,7 +151,7 @@ def page(storm: Storm, action: Action, marks: Marks, now: int, links: Links) -> 
     incident, standing = storm.incident, storm.standing
     lines = [f"{_counted(storm)} They fell from {in_utc(incident.since)} on."]
     if action != "resolve":
-        lines += [_in_common(marks), *(f"- {one.alert.title}" for one in standing[:_NAMED])]
+        lines += [*_in_common(marks), *(f"- {one.alert.title}" for one in standing[:_NAMED])]
         lines += [f"and {len(standing) - _NAMED} more."] if len(standing) > _NAMED else []
     lines.append(
         "Each of them is an incident (ragvigil incidents). What is said of those that had no page of their own comes "
@@ -173,6 +182,8 @@ _ORDER: tuple[Severity, ...] = ("critical", "error", "warning", "info")
 def _title(storm: Storm, action: Action) -> str:
     if action == "resolve":
         count = len({_service(one) for one in storm.members})
+        if not count:
+            return "Resolved: none of the services that fell together is left in it"
         return f"Resolved: the last {count} of the services that fell together are back"
     begin = f"{len(_services(storm))} services fell together"
     if action == "update":
@@ -198,15 +209,18 @@ def _down(storm: Storm) -> set[str]:
     return {*map(_service, storm.standing), *own}
 
 
-def _in_common(marks: Marks) -> str:
-    """What most of them share, the most common first: that is where to look."""
+def _in_common(marks: Marks) -> Iterator[str]:
+    """What most of them share, the most common first: that is where to look. Of fewer than two nothing is known."""
+    if len(marks) < 2:
+        return
     counts = Counter(mark for own in marks.values() for mark in set(own))
-    most = [one for one, count in counts.items() if len(marks) > 1 and count > _MOSTLY * len(marks)]
+    most = [one for one, count in counts.items() if count > _MOSTLY * len(marks)]
     most.sort(key=lambda one: (-counts[one], one))
     if not most:
-        return "Their records share no model, version or other dimension: look at what all services stand on."
+        yield "Their records share no model, version or other dimension: look at what all services stand on."
+        return
     told = (f"{name} {value} ({counts[name, value]} of {len(marks)})" for name, value in most[:_SHARED])
-    return f"They share {', '.join(told)}: look there first."
+    yield f"They share {', '.join(told)}: look there first."
 
 
 def _after(storm: Storm, action: Action, now: int) -> Incident:

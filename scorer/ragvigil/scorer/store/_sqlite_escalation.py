@@ -18,7 +18,7 @@ _SAID = (
     "SELECT channel, action, created_at, delivered_at, alert, alert ->> '$.title' AS title, attempts, refused_at, "
     "reason FROM outbox WHERE incident_id = ? ORDER BY id"
 )
-_SET_ASIDE = frozenset({"superseded", "silenced", GROUPED})
+_SET_ASIDE = ("superseded", "silenced", GROUPED)
 _QUIET = frozenset({"acknowledge", "unacknowledge"})
 """What wakes nobody is no telling."""
 _ASKING = (
@@ -41,8 +41,7 @@ class SqliteEscalation:
         rows = self._connection.execute(
             "SELECT * FROM incidents WHERE resolved_at IS NULL AND told AND id NOT IN "
             "(SELECT incident_id FROM acknowledgements) AND EXISTS (SELECT 1 FROM outbox "
-            f"WHERE outbox.incident_id = incidents.id AND NOT {SILENCED}) "
-            f"AND id NOT IN (SELECT outbox.incident_id FROM outbox {JOIN_STORM}) ORDER BY opened_at, id",
+            f"WHERE outbox.incident_id = incidents.id AND NOT {SILENCED}) ORDER BY opened_at, id",
             {"now": now},
         ).fetchall()
         found = (self._unanswered(row) for row in rows)
@@ -76,7 +75,7 @@ class SqliteEscalation:
                 told.clear()
             else:
                 began = began or one["created_at"]
-            if one["delivered_at"] is None and one["reason"] in _SET_ASIDE:
+            if one["delivered_at"] is None and (one["reason"] or "").startswith(_SET_ASIDE):
                 continue
             quiet = one["action"] in _QUIET or is_repeated(one["title"])
             alert = one["alert"] if alert is None or not quiet else alert

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 import sqlite3
 from collections.abc import Iterable, Mapping
 
 from ragvigil.exporters import Alert
 from ragvigil.scorer.config import Monitor
 from ragvigil.scorer.incidents.storms import PAGES, STORM, opened, told_as
+from ragvigil.scorer.moments import SECOND
 from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.store._sqlite_outbox import GROUPED
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
 _OWN = "scorer_"
@@ -19,11 +22,22 @@ _OPENINGS = (
     "WHERE channel = :channel AND action = 'trigger' AND created_at > :since AND created_at <= :now "
     f"AND series != '{STORM}' AND substr(series, 1, {len(_OWN)}) != '{_OWN}' "
     "AND alert ->> '$.severity' IN ('critical', 'error') AND alert ->> '$.title' NOT LIKE 'Escalated: %' "
-    f"AND NOT {SILENCED} GROUP BY 1, 2"
+    f"AND NOT {SILENCED} AND outbox.id > coalesce((SELECT max(taken.id) FROM outbox AS taken "
+    f"JOIN acknowledgements ON taken.reason = '{GROUPED}' || acknowledgements.incident_id "
+    "WHERE taken.channel = :channel AND taken.action = 'trigger' AND taken.created_at > :since), 0) GROUP BY 1, 2"
 )
-"""Who was paged for on a channel since a moment; what is silenced woke nobody."""
+"""Who was paged for on a channel since a moment, and since the storm there that somebody has in hand; what is silenced
+woke nobody."""
 _IS_SILENCED = f"SELECT 1 FROM (SELECT :incident AS incident_id) AS outbox WHERE {SILENCED}"
+_TAKING = (
+    f"SELECT id FROM incidents WHERE series = '{STORM}' AND resolved_at IS NULL "
+    "AND id NOT IN (SELECT incident_id FROM acknowledgements) AND EXISTS (SELECT 1 FROM outbox "
+    f"WHERE channel = :channel AND action = 'trigger' AND reason = '{GROUPED}' || incidents.id "
+    f"AND created_at > :since AND created_at <= :now + {SECOND}) ORDER BY opened_at DESC LIMIT 1"
+)
+"""The storm that takes members: nobody has it in hand, and it grew lately; of another nobody would be woken."""
 _IS_OPEN = f"SELECT 1 FROM incidents WHERE series = '{STORM}' AND service = ? AND resolved_at IS NULL"
+_IS_KNOWN = "SELECT 1 FROM incidents WHERE id = ?"
 
 
 class Grouping:
@@ -36,8 +50,8 @@ class Grouping:
 
     def storms(
         self, incident: Incident, alert: Alert, channels: Iterable[str]
-    ) -> Mapping[str, Incident | None]:
-        """The channels on which a storm speaks for this page; the storm where it begins with it, else None.
+    ) -> Mapping[str, str | Incident]:
+        """The channels on which a storm speaks for this page, and its id; the storm where it begins with it.
 
         `incident` is in the store already. A ticket, ragvigil's own illness and what is silenced are no part of any.
         """
@@ -48,7 +62,7 @@ class Grouping:
         silenced = self._connection.execute(_IS_SILENCED, {"incident": incident.id, "now": now})
         if silenced.fetchone() is not None:
             return {}
-        found: dict[str, Incident | None] = {}
+        found: dict[str, str | Incident] = {}
         for channel in channels:
             told = {"channel": channel, "since": now - self._window, "now": now}
             rows = self._connection.execute(_OPENINGS, told).fetchall()
@@ -56,6 +70,21 @@ class Grouping:
             others = [row["at"] for row in rows if (row["service"], row["environment"]) != own]
             if len(others) + 1 < self._after:
                 continue
-            begun = self._connection.execute(_IS_OPEN, (told_as(channel),)).fetchone() is not None
-            found[channel] = None if begun else opened(channel, now, min(others, default=now))
+            taking = self._connection.execute(_TAKING, told).fetchone()
+            found[channel] = (
+                self._begun(channel, now, min(others, default=now)) if taking is None else taking[0]
+            )
         return found
+
+    def _begun(self, channel: str, at: int, since: int) -> Incident:
+        """A storm of its own, though another stands there, or one that is over began in the same second."""
+        names = (told_as(channel, number) for number in itertools.count(1))
+        name = next(one for one in names if not self._is_any(_IS_OPEN, one))
+        storm = opened(name, at, since)
+        while self._is_any(_IS_KNOWN, storm.id):
+            at += SECOND
+            storm = opened(name, at, since)
+        return storm
+
+    def _is_any(self, sql: str, what: str) -> bool:
+        return self._connection.execute(sql, (what,)).fetchone() is not None

@@ -259,13 +259,13 @@ class SqliteMonitoring:
 
     def _post(self, incident: Incident, alert: Alert, channels: Sequence[str]) -> None:
         """To each channel, but where a storm speaks for it."""
-        storms: Mapping[str, Incident | None] = {}
+        storms: Mapping[str, str | Incident] = {}
         if self._grouping is not None:
             storms = self._grouping.storms(incident, alert, channels)
         for channel, storm in storms.items():
-            if storm is not None:
+            if isinstance(storm, Incident):
                 self._keep(storm)
-            group(self._connection, alert, channel)
+            group(self._connection, alert, channel, storm.id if isinstance(storm, Incident) else storm)
         post(self._connection, alert, [channel for channel in channels if channel not in storms])
 
     def _keep(self, incident: Incident) -> None:

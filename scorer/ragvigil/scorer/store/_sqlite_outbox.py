@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
 from ragvigil.scorer.incidents.deliver import LONGEST_DELAY_SECONDS
-from ragvigil.scorer.incidents.storms import STORM, told_as
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
@@ -18,15 +17,17 @@ _BEYOND = round((LONGEST_DELAY_SECONDS + 1.0) * 1e9)
 _LOUDER: tuple[Action, ...] = ("trigger", "update")
 """What must be heard although something newer took its place before it was sent, the loudest first."""
 _LOUDEST = "instr('critical error warning info', json_extract(alert, '$.severity'))"
-GROUPED = "grouped"
-"""Why a message was not sent: a storm speaks for its incident there."""
-_SPEAKER = told_as("' || outbox.channel || '")
+GROUPED = "grouped:"
+"""Why a message was not sent: the storm with the id that follows speaks for its incident there. One attempt is noted
+when the storm has told what the message says."""
 JOIN_STORM = (
-    f"JOIN incidents AS storm ON storm.series = '{STORM}' AND storm.service = '{_SPEAKER}' "
-    "AND storm.environment = '' AND storm.resolved_at IS NULL "
-    f"AND outbox.reason = '{GROUPED}' AND outbox.created_at >= storm.opened_at"
+    f"JOIN incidents AS storm ON storm.id = substr(outbox.reason, {len(GROUPED) + 1}) "
+    f"AND outbox.reason = '{GROUPED}' || storm.id AND storm.resolved_at IS NULL "
+    "AND NOT EXISTS (SELECT 1 FROM outbox AS later WHERE later.incident_id = outbox.incident_id "
+    "AND later.channel = outbox.channel AND later.id > outbox.id AND later.action = 'trigger' "
+    "AND later.reason IS NOT outbox.reason)"
 )
-"""To rows of `outbox`: the storm that is not over and speaks for them."""
+"""To rows of `outbox`: the storm that is not over and speaks for them; what was paged for anew speaks for itself."""
 _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS NULL AND refused_at IS NULL"
 
 
@@ -39,8 +40,9 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
     moment = int(alert.at.timestamp() * 1e9)
     alert = replace(alert, acknowledged=_acknowledgement(connection, alert.incident_id))
     for channel in channels:
-        if _in_storm(connection, alert.incident_id, channel):
-            group(connection, alert, channel)
+        storm = _speaker(connection, alert.incident_id, channel)
+        if storm is not None and alert.action != "trigger":
+            group(connection, alert, channel, storm)
             continue
         action = _supersede(connection, alert, channel, moment)
         connection.execute(
@@ -52,19 +54,29 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
             _withdraw(connection, alert.incident_id, channel, moment)
 
 
-def group(connection: sqlite3.Connection, alert: Alert, channel: str) -> None:
-    """Keep what a storm says to that channel instead: it is not sent, and can be seen."""
+def group(connection: sqlite3.Connection, alert: Alert, channel: str, storm: str) -> None:
+    """Keep what the storm of that id says to the channel instead: it is not sent, and can be seen."""
     moment = int(alert.at.timestamp() * 1e9)
     connection.execute(
         "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at, refused_at, reason) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (alert.incident_id, channel, alert.action, to_json(alert), moment, moment, moment, GROUPED),
+        (
+            alert.incident_id,
+            channel,
+            alert.action,
+            to_json(alert),
+            moment,
+            moment,
+            moment,
+            f"{GROUPED}{storm}",
+        ),
     )
 
 
-def _in_storm(connection: sqlite3.Connection, incident: str, channel: str) -> bool:
-    sql = f"SELECT 1 FROM outbox {JOIN_STORM} WHERE incident_id = ? AND channel = ? LIMIT 1"
-    return connection.execute(sql, (incident, channel)).fetchone() is not None
+def _speaker(connection: sqlite3.Connection, incident: str, channel: str) -> str | None:
+    sql = f"SELECT storm.id FROM outbox {JOIN_STORM} WHERE incident_id = ? AND channel = ? LIMIT 1"
+    row = connection.execute(sql, (incident, channel)).fetchone()
+    return None if row is None else row[0]
 
 
 def set_aside(connection: sqlite3.Connection, incident: str, channel: str, now: int) -> set[str]:

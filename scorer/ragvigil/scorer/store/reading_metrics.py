@@ -13,6 +13,7 @@ from ragvigil.exporters import Measurement
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, key_of
+from ragvigil.scorer.store._sqlite_outbox import GROUPED
 
 _SUMS = (
     "count(*), total(weight), total(weight * value), total(weight * weight), "
@@ -159,7 +160,8 @@ def deliveries(connection: sqlite3.Connection) -> Sequence[Delivered]:
     """What became of the alerts, by channel."""
     rows = connection.execute(
         "SELECT channel, CASE WHEN delivered_at IS NOT NULL THEN 'delivered' WHEN refused_at IS NULL THEN 'waiting' "
-        "ELSE coalesce(reason, 'refused') END AS outcome, count(*), sum(attempts) FROM outbox GROUP BY 1, 2"
+        f"WHEN reason LIKE '{GROUPED}%' THEN 'grouped' ELSE coalesce(reason, 'refused') END AS outcome, "
+        f"count(*), sum(iif(reason LIKE '{GROUPED}%', 0, attempts)) FROM outbox GROUP BY 1, 2"
     )
     return [Delivered(*row) for row in rows]
 
