@@ -29,8 +29,9 @@ _MEMBERS = (
     "GROUP BY outbox.incident_id"
 )
 _TOLD = (
-    "SELECT channel, max(iif(action IN ('trigger', 'update') AND alert ->> '$.title' NOT LIKE 'Reminder: %' "
-    "AND alert ->> '$.title' NOT LIKE 'Escalated: %', created_at, NULL)) AS at "
+    "SELECT channel, max(iif(action IN ('trigger', 'update') "
+    "AND json_extract(alert, '$.title') NOT LIKE 'Reminder: %' "
+    "AND json_extract(alert, '$.title') NOT LIKE 'Escalated: %', created_at, NULL)) AS at "
     "FROM outbox WHERE incident_id = ? GROUP BY channel ORDER BY min(id)"
 )
 """Who hears of it, and when there was news; what repeats what was said is none."""
@@ -40,7 +41,7 @@ _BEFORE = (
     "JOIN incidents ON incidents.id = outbox.incident_id "
     "WHERE channel = ? AND action = 'trigger' AND created_at >= ? AND created_at <= ? "
     f"AND coalesce(reason, '') NOT IN ('superseded', 'silenced') AND coalesce(reason, '') NOT LIKE '{GROUPED}%' "
-    f"AND series != '{STORM}' AND alert ->> '$.severity' IN ('critical', 'error') GROUP BY 1"
+    f"AND series != '{STORM}' AND json_extract(alert, '$.severity') IN ('critical', 'error') GROUP BY 1"
 )
 _LATEST = (
     "SELECT r.model, r.prompt_version, r.segment FROM sightings s JOIN records r ON r.id = s.record_id "

@@ -260,7 +260,8 @@ def coverage(connection: sqlite3.Connection, since: int) -> Sequence[Coverage]:
 def opinions(connection: sqlite3.Connection, since: int) -> Sequence[tuple[str, str, str | None, int]]:
     """Feedback on answers given since then: service, kind, label (``up``, ``down``) and how often."""
     rows = connection.execute(
-        "SELECT r.service, e.value ->> 'name' AS kind, e.value ->> 'label' AS label, count(*) AS count "
+        "SELECT r.service, json_extract(e.value, '$.name') AS kind, json_extract(e.value, '$.label') AS label, "
+        "count(*) AS count "
         "FROM records r, json_each(r.feedback) e WHERE r.feedback <> '[]' AND r.started_at >= ? "
         "GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
         (since,),
