@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol
 
 from ragvigil.exporters import Alert, Example, Measurement
+from ragvigil.scorer.trace import Place
 
 SeriesName = Literal["faithfulness", "citation"]
 JudgedName = str
@@ -50,6 +51,20 @@ def is_told(environment: str | None, environments: Collection[str]) -> bool:
     [True, False, True]
     """
     return environment is None or environment in environments
+
+
+def told_in(environments: Collection[str]) -> Callable[[Place], bool]:
+    """Of which places anybody is told, where these environments are told.
+
+    >>> [told_in(["production"])(("faq", one)) for one in ("production", "staging", None)]
+    [True, False, True]
+    """
+    return lambda place: is_told(place[1], environments)
+
+
+def told_everywhere(_: Place) -> bool:
+    """Whether somebody is told of that place."""
+    return True
 
 
 def rank(*, told: bool, ill: bool, answers: float, chosen: bool) -> tuple[bool, bool, float, bool]:

@@ -12,6 +12,7 @@ from ragvigil.scorer.judge.endpoint import LaterError
 from ragvigil.scorer.judge.measures import Measuring
 from ragvigil.scorer.judge.put_off_jobs import PutOff
 from ragvigil.scorer.judge.turns import Turns
+from ragvigil.scorer.monitoring import told_everywhere
 from ragvigil.scorer.store.port import Job, Judgement, Purpose
 from ragvigil.scorer.trace import Place
 from ragvigil.scorer.verdict import Verdict
@@ -40,7 +41,7 @@ class Bench:
         afresh: Judge | None = None,
         measuring: Measuring | None = None,
         put_off: PutOff | None = None,
-        told: Callable[[Place], bool] = lambda _: True,
+        told: Callable[[Place], bool] = told_everywhere,
     ) -> None:
         """`afresh` judges what is judged again: it remembers nothing. `put_off` says how long what fails waits.
 

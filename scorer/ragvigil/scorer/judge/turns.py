@@ -6,6 +6,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 
+from ragvigil.scorer.monitoring import told_everywhere
 from ragvigil.scorer.store.port import Job
 from ragvigil.scorer.trace import Place
 
@@ -17,7 +18,7 @@ many scores one is of a place of which nobody is told, while both wait."""
 class Turns(asyncio.Queue[Job]):
     """A queue of jobs in which no service or environment waits for all that another has sent before."""
 
-    def __init__(self, told: Callable[[Place], bool] = lambda _: True) -> None:
+    def __init__(self, told: Callable[[Place], bool] = told_everywhere) -> None:
         """`told` says of which places somebody is told."""
         super().__init__()
         self._is_told = told

@@ -10,7 +10,7 @@ from ragvigil.scorer.assembly.assemble import Assembler
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
 from ragvigil.scorer.dialects import Dialect
 from ragvigil.scorer.incidents.deliver import Channel
-from ragvigil.scorer.monitoring import is_told
+from ragvigil.scorer.monitoring import told_in
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.checking import Checking
@@ -61,7 +61,7 @@ def pipeline_of(
             ),
             spent or (lambda: (Spent(), Spent())),
             spent is not None,
-            lambda place: is_told(place[1], settings.monitor.page_environments),
+            told_in(settings.monitor.page_environments),
             store.watching.in_incident,
             settings.sample.signals,
         ),

@@ -14,7 +14,7 @@ from ragvigil.scorer.judge.judges import judges_of, look_at
 from ragvigil.scorer.judge.judging import SEATS_A_REQUEST, TRIES, Bench
 from ragvigil.scorer.lock import PATIENCE_SECONDS, Lock
 from ragvigil.scorer.monitor.heartbeat import beat
-from ragvigil.scorer.monitoring import is_told
+from ragvigil.scorer.monitoring import told_in
 from ragvigil.scorer.process.loop_outbox import LoopOutbox
 from ragvigil.scorer.process.parts import channels
 from ragvigil.scorer.process.scoring_thread import Scoring
@@ -73,7 +73,7 @@ async def _score(settings: config.Settings, stop: asyncio.Event) -> None:
             deliver=deliver,
             afresh=afresh,
             measuring=measuring,
-            told=lambda place: is_told(place[1], settings.monitor.page_environments),
+            told=told_in(settings.monitor.page_environments),
         )
     outward = Outward(settings, scoring)
     await loop.run_in_executor(None, scoring.open)

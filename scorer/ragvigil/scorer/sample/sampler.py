@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ragvigil.scorer.monitoring import told_everywhere
 from ragvigil.scorer.sample.allocate import allocate
 from ragvigil.scorer.sample.budget import (
     DAY,
@@ -26,7 +27,7 @@ from ragvigil.scorer.sample.budget import (
     share_of_limits,
 )
 from ragvigil.scorer.sample.draw import Decision, fraction
-from ragvigil.scorer.sample.strata import Waiting, nowhere_ill, told_everywhere
+from ragvigil.scorer.sample.strata import Waiting, nowhere_ill
 from ragvigil.scorer.trace import Place
 
 OTHER = "other"

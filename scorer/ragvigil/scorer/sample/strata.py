@@ -8,11 +8,6 @@ from ragvigil.scorer.monitoring import rank
 from ragvigil.scorer.trace import Place
 
 
-def told_everywhere(_: Place) -> bool:
-    """Whether somebody is told of that place."""
-    return True
-
-
 def nowhere_ill() -> Collection[Place]:
     """Places with an incident that is not resolved."""
     return ()
@@ -25,8 +20,8 @@ class Waiting:
         self,
         most: int,
         *,
-        told: Callable[[Place], bool] = told_everywhere,
-        ill: Callable[[], Collection[Place]] = nowhere_ill,
+        told: Callable[[Place], bool],
+        ill: Callable[[], Collection[Place]],
     ) -> None:
         """So many have one; `told` says of which places somebody is told, `ill` which have an open incident."""
         self._most = most

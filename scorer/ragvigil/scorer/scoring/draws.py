@@ -9,7 +9,9 @@ from typing import cast
 
 from pydantic import TypeAdapter, ValidationError
 
+from ragvigil.scorer.monitoring import told_everywhere
 from ragvigil.scorer.sample import Budget, Pressure, Sampler, SamplerState, Spent
+from ragvigil.scorer.sample.strata import nowhere_ill
 from ragvigil.scorer.signals.arriving import ArrivingSignal
 from ragvigil.scorer.store.port import Judgement
 from ragvigil.scorer.trace import Place
@@ -35,9 +37,9 @@ class SamplePlan:
     """What was spent of it in about a minute, and in about a day, that this pipeline does not count itself."""
     counts_calls_only: bool = False
     """Whether `others` has the tokens and money of this process, too; its calls are counted when they are drawn."""
-    told: Callable[[Place], bool] = lambda _: True
+    told: Callable[[Place], bool] = told_everywhere
     """Whether somebody is told of a place: its strata come first where there are too many."""
-    ill: Callable[[], Collection[Place]] = lambda: ()
+    ill: Callable[[], Collection[Place]] = nowhere_ill
     """Places with an open incident: theirs come first among those."""
     signals: tuple[ArrivingSignal, ...] = ()
     """What users do that makes strata of their own."""

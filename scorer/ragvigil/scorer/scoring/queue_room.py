@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable
 
+from ragvigil.scorer.monitoring import told_everywhere
 from ragvigil.scorer.store.port import Job
 from ragvigil.scorer.trace import Place, RagTrace
 
@@ -20,7 +21,7 @@ class QueueRoom:
     A place below its share is let in whatever the others have; what that takes beyond the room, the largest gives back.
     """
 
-    def __init__(self, most: int, told: Callable[[Place], bool] = lambda _: True) -> None:
+    def __init__(self, most: int, told: Callable[[Place], bool] = told_everywhere) -> None:
         """So many records may wait; `told` says of which places somebody is told."""
         self._most = most
         self._told = told
