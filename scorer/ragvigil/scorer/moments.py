@@ -25,6 +25,15 @@ def calendar_time(nanoseconds: float) -> datetime:
     return datetime.fromtimestamp(nanoseconds / 1e9, UTC)
 
 
+def unix_nanoseconds(moment: datetime) -> int:
+    """What `calendar_time` makes a date of.
+
+    >>> unix_nanoseconds(calendar_time(1_772_334_000 * 10**9)) == 1_772_334_000 * 10**9
+    True
+    """
+    return int(moment.timestamp() * 1e9)
+
+
 def in_utc(nanoseconds: float) -> str:
     """A Unix moment to the minute.
 

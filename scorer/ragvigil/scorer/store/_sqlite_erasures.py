@@ -11,6 +11,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from ragvigil.scorer.erasure.forgetting import Found, Removed, Wanted, tombstone
+from ragvigil.scorer.moments import unix_nanoseconds
 from ragvigil.scorer.redact import Pseudonyms, logs_without, persons_in
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store._packing import pack, unpack
@@ -245,7 +246,7 @@ class SqliteErasures:
 
 def _moment(told: object) -> int:
     """Unix nanoseconds of a moment as feedback has it; 0, before any request, when it has none."""
-    return int(datetime.fromisoformat(told).timestamp() * 1e9) if isinstance(told, str) else 0
+    return unix_nanoseconds(datetime.fromisoformat(told)) if isinstance(told, str) else 0
 
 
 def _named(spans: bytes, logs: bytes, names: frozenset[str]) -> bool:

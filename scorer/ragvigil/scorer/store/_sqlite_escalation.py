@@ -16,8 +16,7 @@ from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
 
 _SAID = (
     "SELECT channel, action, created_at, delivered_at, alert, json_extract(alert, '$.title') AS title, attempts, "
-    "refused_at, "
-    "reason FROM outbox WHERE incident_id = ? ORDER BY id"
+    "refused_at, reason FROM outbox WHERE incident_id = ? ORDER BY id"
 )
 _SET_ASIDE = ("superseded", "silenced", GROUPED)
 _QUIET = frozenset({"acknowledge", "unacknowledge"})

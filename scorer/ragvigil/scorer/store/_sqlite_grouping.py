@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from ragvigil.exporters import Alert
 from ragvigil.scorer.config import Monitor
 from ragvigil.scorer.incidents.storms import PAGES, STORM, opened, told_as
-from ragvigil.scorer.moments import SECOND
+from ragvigil.scorer.moments import SECOND, unix_nanoseconds
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._sqlite_outbox import GROUPED
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
@@ -59,7 +59,7 @@ class Grouping:
         page = alert.action == "trigger" and alert.severity in PAGES
         if not self._after or not page or incident.key.name.startswith(_OWN):
             return {}
-        now = int(alert.at.timestamp() * 1e9)
+        now = unix_nanoseconds(alert.at)
         silenced = self._connection.execute(_IS_SILENCED, {"incident": incident.id, "now": now})
         if silenced.fetchone() is not None:
             return {}

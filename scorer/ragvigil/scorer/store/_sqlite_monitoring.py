@@ -12,7 +12,7 @@ from importlib.resources import files
 from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import routed
-from ragvigil.scorer.moments import HOUR, MINUTE
+from ragvigil.scorer.moments import HOUR, MINUTE, unix_nanoseconds
 from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._bad_claim import bad_claim
@@ -115,7 +115,7 @@ def with_caveat(connection: sqlite3.Connection, key: SeriesKey, alert: Alert) ->
     """The alert with what is known of sampling before the scorer, beside numbers that depend on it."""
     if key.name not in _WEIGHTED and not key.name.startswith(_MEASURED):
         return alert
-    at = int(alert.at.timestamp() * 1e9)
+    at = unix_nanoseconds(alert.at)
     found = upstream_of(connection, key.service, key.environment, at - _CAVEAT_NANOSECONDS, at)
     caveat = found.caveat if found is not None else None
     if caveat is None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
 from ragvigil.scorer.incidents.deliver import LONGEST_DELAY_SECONDS
-from ragvigil.scorer.moments import calendar_time
+from ragvigil.scorer.moments import calendar_time, unix_nanoseconds
 from ragvigil.scorer.monitoring import Delivery
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
@@ -37,11 +37,11 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
     A channel that was away hears how things stand, once, and not how they came to. The message that waits may be
     on its way at this moment, so it is set aside and never changed.
     """
-    moment = int(alert.at.timestamp() * 1e9)
+    moment = unix_nanoseconds(alert.at)
     alert = replace(alert, acknowledged=_acknowledgement(connection, alert.incident_id))
     for channel in channels:
-        storm = _speaker(connection, alert.incident_id, channel)
-        if storm is not None and alert.action != "trigger":
+        storm = None if alert.action == "trigger" else _speaker(connection, alert.incident_id, channel)
+        if storm is not None:
             group(connection, alert, channel, storm)
             continue
         action = _supersede(connection, alert, channel, moment)
@@ -56,7 +56,7 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
 
 def group(connection: sqlite3.Connection, alert: Alert, channel: str, storm: str) -> None:
     """Keep what the storm of that id says to the channel instead: it is not sent, and can be seen."""
-    moment = int(alert.at.timestamp() * 1e9)
+    moment = unix_nanoseconds(alert.at)
     connection.execute(
         "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at, refused_at, reason) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",

@@ -9,6 +9,7 @@ from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 
 from ragvigil.exporters import Alert, Example
+from ragvigil.scorer.incidents.storms import STORM
 from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, Sums
 from ragvigil.scorer.store._packing import pack, unpack
@@ -54,7 +55,7 @@ _WORST = (
     "{where} ORDER BY o.value, r.started_at DESC LIMIT ?"
 )
 _INCIDENTS = (
-    "SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL AND series != 'storm'"
+    f"SELECT DISTINCT service, environment FROM incidents WHERE resolved_at IS NULL AND series != '{STORM}'"
 )
 _ANSWERS = f"SELECT coalesce(sum(answers), 0) FROM arrivals WHERE {_PLACE} AND minute >= ?"
 _JOIN_STREAM = "JOIN sightings s ON s.record_id = o.record_id"
