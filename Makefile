@@ -5,6 +5,9 @@ PYTHON ?= $(shell for candidate in python3.13 python3.12 python3.11 python3 pyth
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 
+# Tests start hundreds of interpreters; without bytecode each of them would compile everything anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help demo test lint bench soak real lock clean
 
 help: ## Show this list

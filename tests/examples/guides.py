@@ -23,6 +23,12 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 ENVIRONMENT = Path(os.environ.get("EXAMPLE_ENVIRONMENT", "/nonexistent"))
 """Where `.ci/check-examples` put the examples' packages: `bin` for Python, `node` for Node."""
+BYTECODE = (
+    {"PYTHONPYCACHEPREFIX": str(ENVIRONMENT / "bytecode")}
+    if ENVIRONMENT.is_dir()
+    else {"PYTHONDONTWRITEBYTECODE": "1"}
+)
+"""Kept, as frameworks take seconds to compile, but not beside the examples, which people copy."""
 PATIENCE = 240.0
 QUESTION = "When does water boil at sea level?"
 ANSWER = "At sea level, water boils at 100 degrees Celsius. [water-1]"
@@ -101,10 +107,10 @@ def surroundings(**settings: str) -> dict[str, str]:
     kept = {
         name: value
         for name, value in os.environ.items()
-        if not name.startswith(("OTEL_", "RAGVIGIL_", "OPENAI_"))
+        if not name.startswith(("OTEL_", "RAGVIGIL_", "OPENAI_")) and name != "PYTHONDONTWRITEBYTECODE"
     }
     path = f"{ENVIRONMENT / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    return {**kept, "PATH": path, "PYTHONDONTWRITEBYTECODE": "1", **settings}
+    return {**kept, "PATH": path, **BYTECODE, **settings}
 
 
 def on_a_free_port(commands: tuple[str, ...]) -> tuple[str, ...]:
