@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.commands._app import app
 from ragvigil.scorer.config import CustomCheck, load
-from ragvigil.scorer.custom import CustomChecks
+from ragvigil.scorer.custom.checks import CustomChecks
 from ragvigil.scorer.custom.expression import Expression, MissingError
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.scoring.checking import Checking
@@ -52,6 +52,10 @@ CODE = textwrap.dedent(
     @check()
     def broken(record):
         raise KeyError(record.answer)
+
+    @check()
+    def light(record):
+        return not {"ragvigil.scorer.checks", "ragvigil.scorer.config"} & sys.modules.keys()
 
     @check()
     def slow(record):
@@ -107,6 +111,12 @@ def test_functions_measure_the_record(code: Path) -> None:
                 ("custom.fine", "1", 1.0, None),
                 ("custom.silent", "1", None, "the check has nothing to say"),
             ]
+
+
+def test_their_process_loads_nothing_of_the_scorer_s(code: Path) -> None:
+    """It starts again after each function that hangs, and every built-in check with its patterns takes a second."""
+    with loaded(code, "light") as checks:
+        assert [one.value for one in checks.run(RECORD, ())] == [1.0]
 
 
 def test_a_function_that_fails_hurts_only_itself(code: Path, caplog: pytest.LogCaptureFixture) -> None:

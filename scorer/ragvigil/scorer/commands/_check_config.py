@@ -47,7 +47,7 @@ def check_config(
     Without a file: the environment alone. A misspelt key is named with the nearest one that exists; secrets are
     shown as stars. Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
-    from ragvigil.scorer.custom import CustomChecks
+    from ragvigil.scorer.custom.checks import CustomChecks
     from ragvigil.scorer.dialects.custom import dialects_of
     from ragvigil.scorer.judge import measures_of, rubric_of
     from ragvigil.scorer.receive.forward import refuse_itself

@@ -11,7 +11,7 @@ from dataclasses import asdict
 from ragvigil import prompts
 from ragvigil.scorer import config
 from ragvigil.scorer.checks import CHECKS, run_checks
-from ragvigil.scorer.custom import CustomChecks
+from ragvigil.scorer.custom.checks import CustomChecks
 from ragvigil.scorer.errors import ConfigError, InputError, meant
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result

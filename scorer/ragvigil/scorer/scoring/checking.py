@@ -9,7 +9,7 @@ from ragvigil.scorer.checks import CHECKS, Asked, check_all, citation_format
 from ragvigil.scorer.checks.reading.budget import Budget
 from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.config import Budgets, Citing, CustomCheck
-from ragvigil.scorer.custom import CustomChecks
+from ragvigil.scorer.custom.checks import CustomChecks
 from ragvigil.scorer.failure_tags import tagged
 from ragvigil.scorer.grounded_answer import as_result
 from ragvigil.scorer.scoring.citing import CitingRules
