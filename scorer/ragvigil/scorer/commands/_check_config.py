@@ -47,27 +47,9 @@ def check_config(
     Without a file: the environment alone. A misspelt key is named with the nearest one that exists; secrets are
     shown as stars. Environment variables count too: RAGVIGIL_JUDGE__MODEL overrides judge.model.
     """
-    from ragvigil.scorer.custom.checks import CustomChecks
-    from ragvigil.scorer.dialects.custom import dialects_of
-    from ragvigil.scorer.judge import measures_of, rubric_of
-    from ragvigil.scorer.receive.forward import refuse_itself
-    from ragvigil.scorer.receive.settings import receiving
-    from ragvigil.scorer.scoring.citing import refuse_exploding
-    from ragvigil.scorer.sending import sinks_of
-    from ragvigil.scorer.watch.gold import labels_of
-
     config = one_config(file, config)
     settings = settings_of(config)
-    dialects = dialects_of(settings.dialects)
-    labels = labels_of(settings.monitor, settings.judge)
-    rubric_of(settings.judge)
-    measures_of(settings.judge)
-    sinks_of(settings)
-    for one in settings.judge.panelists.values():
-        rubric_of(one)
-    CustomChecks(settings.custom_checks).close()
-    refuse_exploding(settings.citations)
-    refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
+    labels, dialects = _made(settings)
     if ask:
         _ask(settings)
     tree, notes = json.loads(settings.model_dump_json()), [*_notes(settings, labels), *_unreadable(dialects)]
@@ -80,6 +62,33 @@ def check_config(
     for line in _set(tree):
         say(f"  {line}")
     return 0
+
+
+def _made(settings: Settings) -> tuple[Labels, Sequence[Dialect]]:
+    """Labels and dialects; ConfigError names the first setting that nothing can be made of.
+
+    All that is imported here takes a second, which a misspelt key need not wait for.
+    """
+    from ragvigil.scorer.custom.checks import CustomChecks
+    from ragvigil.scorer.dialects.custom import dialects_of
+    from ragvigil.scorer.judge import measures_of, rubric_of
+    from ragvigil.scorer.receive.forward import refuse_itself
+    from ragvigil.scorer.receive.settings import receiving
+    from ragvigil.scorer.scoring.citing import refuse_exploding
+    from ragvigil.scorer.sending import sinks_of
+    from ragvigil.scorer.watch.gold import labels_of
+
+    dialects = dialects_of(settings.dialects)
+    labels = labels_of(settings.monitor, settings.judge)
+    rubric_of(settings.judge)
+    measures_of(settings.judge)
+    sinks_of(settings)
+    for one in settings.judge.panelists.values():
+        rubric_of(one)
+    CustomChecks(settings.custom_checks).close()
+    refuse_exploding(settings.citations)
+    refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
+    return labels, dialects
 
 
 def _set(tree: dict[str, object]) -> Iterator[str]:
