@@ -217,8 +217,8 @@ def test_time_is_linear_in_the_text_whatever_it_is(unit: str) -> None:
         cited_by(markers_in(text).markers, ("doc-1",))
         return time.process_time() - started
 
-    short, long = (min(seconds(length) for _ in range(3)) for length in (25_000, 200_000))
-    assert long < max(32 * short, 0.2)
+    short = min(seconds(25_000) for _ in range(3))
+    assert any(seconds(200_000) < max(32 * short, 0.2) for _ in range(3))  # once, where nothing disturbs it
 
 
 def test_redactors_compose_in_order() -> None:
