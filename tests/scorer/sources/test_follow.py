@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import logging
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from random import Random
 
 import pytest
 from backports import zstd
@@ -154,6 +156,43 @@ def test_what_was_not_acked_is_yielded_again(tmp_path: Path) -> None:
     assert follower().batches() == []
     path.write_bytes(LINES[5] * 3)
     assert len(follower().batches()) == 3
+
+
+BLANK = bytes(Random(1).choices(b" \t", k=4000))  # 500 bytes compressed
+
+
+@pytest.mark.parametrize("first", [BLANK, gzip.compress(BLANK, mtime=0)], ids=["plain", "gzip"])
+@pytest.mark.parametrize("restarted", [False, True], ids=["running", "restarted"])
+def test_a_longer_file_written_over_another_that_began_alike_is_read_from_its_beginning(
+    tmp_path: Path, first: bytes, restarted: bool
+) -> None:
+    """A job that writes its export over the last one: the resource of the service fills the first bytes of all."""
+    path, packed = tmp_path / "export.json", bytes if first is BLANK else gzip.compress
+    path.write_bytes(first + packed(b"".join(LINES[:2])))
+    source = FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20)
+    assert len(source.batches()) == 2
+    source.ack()
+    path.write_bytes(first + packed(b"".join(LINES[2:7])))
+    if restarted:
+        source = FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20)
+    batches = source.batches()
+    assert [batch.body.strip() for batch in batches] == [line.strip() for line in LINES[2:7]]
+
+
+def test_a_position_of_an_earlier_version_is_gone_on_from(tmp_path: Path) -> None:
+    """It has no digest of the last bytes: an update must not read every file again."""
+    path, saved = tmp_path / "traces.json", tmp_path / "sources.json"
+    path.write_bytes(LINES[0])
+    source = FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20)
+    assert len(source.batches()) == 1
+    source.ack()
+    kept = json.loads(saved.read_text())
+    for position in kept.values():
+        del position["tail"], position["tail_end"]
+    saved.write_text(json.dumps(kept))
+    path.write_bytes(LINES[0] + LINES[1])
+    batches = FollowedFiles([str(path)], Positions(tmp_path), max_bytes=2**20).batches()
+    assert [batch.body for batch in batches] == [LINES[1].rstrip()]
 
 
 class Counting(Gunzip):

@@ -1,8 +1,9 @@
 """Files that grow, followed: what a Collector's file exporter writes, rotates and compresses.
 
 A torn last line waits for its rest. A file is known by its number, so a renamed one is gone on with; one that
-was cut or written anew is read from its beginning. Between two looks no file is kept open; of a few compressed ones
-the decompressor is, so that a file that grows is undone once and not at every look.
+was cut or written anew is read from its beginning: its first bytes or the last that were there have changed. Between
+two looks no file is kept open; of a few compressed ones the decompressor is, so that a file that grows is undone once
+and not at every look.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from ragvigil.scorer.sources.source import Batch
 _RECORDS = 64
 _BYTES = 8 * 2**20
 _HEAD = 256
+_TAIL = 4096
+"""Every export of one service may begin with the same resource: only what stands further on tells two of them apart."""
 _UNSETTLED = -1
 _MOST_PAUSED = 8
 """Compressed files that are gone on with in memory; a zstd window may be some megabytes."""
@@ -99,8 +102,7 @@ class FollowedFiles:
         if known is None or not _same(path, known, status.st_size) or read > status.st_size:
             known = file = None
         settled = known is not None and known.size == status.st_size and known.changed == _UNSETTLED
-        head_size = min(_HEAD, status.st_size)
-        base = Position(None, 0, 0, 0, _UNSETTLED, _digest(path, head_size), head_size)
+        base = _looked_at(path, status.st_size)
         if file is None:
             file = OtlpFile(path, max_bytes=self._max_bytes, after=known.place if known else None)
         else:
@@ -142,14 +144,30 @@ def _is_whole(file: OtlpFile, known: Position | None) -> bool:
     return framing == "whole"
 
 
+def _looked_at(path: Path, size: int) -> Position:
+    """The beginning of a file that has so many bytes, and what it is known by."""
+    head_size = min(_HEAD, size)
+    head, tail = _digest(path, 0, head_size), _tail(path, size)
+    return Position(None, 0, 0, 0, _UNSETTLED, head, head_size, tail, size)
+
+
 def _same(path: Path, known: Position, size: int) -> bool:
     """Whether the file has only grown since."""
-    return size >= max(known.size, known.head_size) and _digest(path, known.head_size) == known.head
+    if size < max(known.size, known.head_size, known.tail_end):
+        return False
+    if _digest(path, 0, known.head_size) != known.head:
+        return False
+    return not known.tail or _tail(path, known.tail_end) == known.tail
 
 
-def _digest(path: Path, size: int) -> str:
+def _tail(path: Path, end: int) -> str:
+    return _digest(path, max(0, end - _TAIL), end)
+
+
+def _digest(path: Path, start: int, end: int) -> str:
     with path.open("rb") as file:
-        return hashlib.sha256(file.read(size)).hexdigest()[:16]
+        file.seek(start)
+        return hashlib.sha256(file.read(end - start)).hexdigest()[:16]
 
 
 def _identity(status: os.stat_result) -> str:

@@ -34,6 +34,10 @@ class Position:
     head: str
     """Digest of its first bytes."""
     head_size: int
+    tail: str = ""
+    """Digest of the last bytes before `tail_end`; "" where an earlier version wrote this."""
+    tail_end: int = 0
+    """Bytes of the file when it was looked at, which stay as they are while it only grows."""
 
     @property
     def place(self) -> Place | None:
