@@ -2,15 +2,16 @@
 
     python -m tests.scorer.checks.needed
 
-renews data/beside.json: where a sentence has one cue of a refusal alone, a word of which it must hold a part as well.
+renews data/needs.json: for each pattern of a refusal the parts of words of which a text must hold one.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -18,45 +19,27 @@ from typing import Any
 import ragvigil.scorer.data
 from ragvigil.scorer.checks.reading.patterns import PART, choices
 
-BESIDE = Path(ragvigil.scorer.data.__file__).parent / "beside.json"
-COMMON = {
-    "en": (
-        "not",
-        "n't",
-        "no ",
-        "too ",
-        "another",
-        "different",
-        "search",
-        "lack",
-        "without",
-        "out of",
-        "never",
-        "fail",
-    ),
-    "pt": ("não",),
-    "es": ("no ",),
-    "fr": ("ne ", "n'"),
-    "de": ("nicht",),
-    "it": ("non ",),
-    "nl": ("niet",),
-    "pl": ("nie ",),
-}
-"""Cues that most sentences which hold one hold alone, and few of those refuse."""
+NEEDS = Path(ragvigil.scorer.data.__file__).parent / "needs.json"
 NOTHING = frozenset({""})
 """Is held by every text."""
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
+LANGUAGES = tuple(_DATA["languages"])
 _EVERYWHERE = frozenset(
     re.findall(
-        r"\w+",
+        r"\S+",
         "a an the of and or is are was were in on to by for it can be do does did i we est pas lo se si "
         "that this these there them with have has will would from only your about what first more need get "
         "which how no you been had one our much make made makes got",
     )
 )
-_MOST_WORTH = 100
-_PHRASE = 3
-"""Words that tell something together, of which none does alone."""
+_DENYING = frozenset(
+    re.findall(
+        r"\S+",
+        "not don't doesn't didn't can't cannot couldn't isn't aren't wasn't weren't won't wouldn't haven't "
+        "não no ne n' pas nicht kein non niet geen nie не",
+    )
+)
+_LITTLE = 1
 _TIMES = re.compile(r"(?:[?*+]|\{\d*,?\d*\})[?+]?")
 _MAY_BE_ABSENT = ("?", "*", "{0", "{,")
 _NO_WIDTH = frozenset({r"\b", r"\Z", "^", "$"})
@@ -77,50 +60,41 @@ def needed(pattern: str) -> tuple[Needed, ...]:
     return tuple(map(_needed, choices(pattern)))
 
 
-def beside(ways: Iterable[Needed], cue: str, others: Collection[str]) -> frozenset[str]:
-    """Parts of words of which a text must hold one where it is found in one of these ways.
-
-    It holds `cue`, which is not asked for again, and none of `others`. Empty where none of the ways is left,
-    `NOTHING` where there may be anything.
-    """
-    return frozenset[str]().union(*(_beside(way, cue, others) for way in ways))
+def wanted(way: Needed) -> tuple[frozenset[str], ...]:
+    """Of each set a text must hold something where it is found so; the rarest first."""
+    sets = {fewest(one) for one in (*way.sets, *map(either, way.groups)) if "" not in one}
+    return tuple(sorted(sets, key=lambda one: (_expected(one), sorted(one))))
 
 
-def _beside(way: Needed, cue: str, others: Collection[str]) -> frozenset[str]:
-    """Of all that must be there what is the least likely to be."""
-    best, least = NOTHING, _expected(NOTHING, cue)
-    for one in (
-        *(_telling(spellings, cue, others) for spellings in way.sets),
-        *(beside(group, cue, others) for group in way.groups),
-    ):
-        if not one:
-            return one
-        expected = _expected(one, cue)
-        if expected < least:
-            best, least = one, expected
-    return best
+def either(ways: Iterable[Needed]) -> frozenset[str]:
+    """What a text must hold something of where it is found in any of these ways; `NOTHING`: there may be any."""
+    return frozenset[str]().union(*(next(iter(wanted(way)), NOTHING) for way in ways))
 
 
-def _expected(words: frozenset[str], cue: str) -> tuple[int, int]:
-    """How much one of the words is to be expected in any sentence: how many stand everywhere, and the shortest."""
-    worth = [_worth(word, cue) for word in words]
-    return sum(_MOST_WORTH if not one else one == 1 for one in worth), -min(worth)
-
-
-def _telling(spellings: Iterable[str], cue: str, others: Collection[str]) -> frozenset[str]:
-    """Of each spelling that can be there the word that tells the most, or all of it."""
-    there = [one for one in spellings if not any(other in one for other in others)]
-    return frozenset(
-        max((*one.split(" "), one.strip()), key=lambda said: (_worth(said, cue), " " in said, -len(said)))
-        for one in there
+def telling(spellings: Iterable[str]) -> frozenset[str]:
+    """Of each spelling the part of a word that tells the most."""
+    return fewest(
+        max(one.split() or [one], key=lambda word: (_worth(word), len(word), word)) for one in spellings
     )
 
 
-def _worth(said: str, cue: str) -> int:
-    """How little a word, or a phrase, is to be expected in any sentence."""
-    if " " in said:
-        return 2 if len(said.split(" ")) >= _PHRASE else 0
-    return 1 if said in _EVERYWHERE else len(said.replace(cue.strip(), "", 1))
+def fewest(spellings: Iterable[str]) -> frozenset[str]:
+    """Those that hold none of the others."""
+    every = frozenset(spellings)
+    return frozenset(one for one in every if not any(other in one for other in every - {one}))
+
+
+def _expected(spellings: frozenset[str]) -> tuple[int, int]:
+    """How much one of them is to be expected in any sentence: how many tell little, and the shortest word."""
+    worth = [_worth(word) for word in telling(spellings)]
+    return sum(one <= _LITTLE for one in worth), -min(worth)
+
+
+def _worth(word: str) -> int:
+    """How little a part of a word is to be expected in any sentence; 0 where any that denies something has it."""
+    if word in _DENYING or (len(word) == 1 and word.isascii()):
+        return 0
+    return _LITTLE if word in _EVERYWHERE else len(word) + _LITTLE
 
 
 def _needed(choice: str) -> Needed:
@@ -183,18 +157,16 @@ def _spelt_out(pattern: str) -> frozenset[str] | None:
     return frozenset(found) if len(found) <= _MOST_SPELLINGS else None
 
 
-def beside_cues() -> dict[str, dict[str, list[str]]]:
-    """For each common cue of a language what else a sentence must hold that refuses and has no other cue."""
-    found: dict[str, dict[str, list[str]]] = {}
-    for language, cues in COMMON.items():
-        ways = [way for pattern in patterns_of(language) for way in needed(pattern)]
-        within_words = [
-            cue for cue in _DATA["languages"][language]["cues"] if cue not in _DATA["whole_words"]
-        ]
-        found[language] = {
-            cue: _fewest(beside(ways, cue, [other for other in within_words if other != cue])) for cue in cues
-        }
-    return found
+@cache
+def needs_of(language: str) -> dict[str, Any]:
+    """The sets of a language, and for each of its patterns and each way to find it which of them it needs."""
+    sets: dict[frozenset[str], int] = {}
+    patterns: list[list[list[int]]] = []
+    for pattern in patterns_of(language):
+        ways = [wanted(way) for way in needed(pattern)]
+        asked = [(*map(telling, way[:1]), *way) for way in ways]
+        patterns.append([[sets.setdefault(one, len(sets)) for one in dict.fromkeys(way)] for way in asked])
+    return {"sets": [sorted(one) for one in sets], "patterns": patterns}
 
 
 def patterns_of(language: str) -> list[str]:
@@ -206,21 +178,20 @@ def _named(pattern: str) -> str:
     return re.sub("<([a-z_]+)>", lambda name: _named(_DATA["words"][name[1]]), pattern)
 
 
-def _fewest(words: frozenset[str]) -> list[str]:
-    """Those that hold none of the others."""
-    return sorted(one for one in words if not any(other in one for other in words - {one}))
-
-
 def written() -> str:
     """The file as it should be."""
-    made = {
-        "provenance": "Made of the patterns in abstention.json by python -m tests.scorer.checks.needed.",
-        "about": "A sentence that has this cue of a language and no other refuses only where one of its words holds "
-        "one of these.",
-        "languages": beside_cues(),
-    }
-    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+    about = (
+        "A text is found by a pattern of a language only where it holds something of each set of one of the pattern's "
+        "ways. Sets are told by their places; the first of a way holds parts of words."
+    )
+    rows = ",\n".join(
+        f'  "{language}": {json.dumps(needs_of(language), ensure_ascii=False, separators=(",", ":"))}'
+        for language in LANGUAGES
+    )
+    provenance = "Made of the patterns in abstention.json by python -m tests.scorer.checks.needed."
+    told = f'"provenance": {json.dumps(provenance)},\n "about": {json.dumps(about)}'
+    return f'{{\n {told},\n "languages": {{\n{rows}\n }}\n}}\n'
 
 
 if __name__ == "__main__":
-    BESIDE.write_text(written(), "utf-8")
+    NEEDS.write_text(written(), "utf-8")

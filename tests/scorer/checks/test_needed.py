@@ -1,4 +1,4 @@
-"""What must stand beside a cue stands there in every text that refuses with it."""
+"""What a pattern of a refusal needs stands in every text that it is found in."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from random import Random
 import pytest
 from tests.scorer.checks import needed
 
+from ragvigil.scorer.checks.reading.needs import Needs
 from ragvigil.scorer.checks.reading.patterns import choices
-from ragvigil.scorer.checks.reading.refusal import WORDINGS, Beside, Wording
 
 CORPUS = Path(__file__).parent / "corpus"
-TELLING = [wording for wording in WORDINGS if wording.beside]
+MADE = 6
+"""Texts made after each pattern."""
 
 
 def filled_in(pattern: str, source: Random) -> str:
@@ -33,40 +34,52 @@ def filled_in(pattern: str, source: Random) -> str:
     return said
 
 
-def alone(wording: Wording, text: str) -> Beside | None:
-    """What must stand beside the only cue of a text."""
-    cues = [cue for cue in wording.cues if cue in text]
-    return wording.beside.get(cues[0]) if len(cues) == 1 else None
-
-
 def test_the_file_follows_from_the_patterns() -> None:
     """``python -m tests.scorer.checks.needed`` renews it."""
-    assert needed.BESIDE.read_text("utf-8") == needed.written()
+    assert needed.NEEDS.read_text("utf-8") == needed.written()
 
 
-@pytest.mark.parametrize("wording", TELLING, ids=lambda wording: wording.language)
-def test_no_refusal_is_passed_over(wording: Wording) -> None:
+@pytest.mark.parametrize("language", needed.LANGUAGES)
+def test_no_refusal_is_passed_over(language: str) -> None:
     """Neither a real one nor a text made after one of the patterns."""
     source = Random(5)
-    patterns = needed.patterns_of(wording.language)
-    texts = [filled_in(source.choice(patterns), source) for _ in range(1200)]
+    patterns = needed.patterns_of(language)
+    texts = [filled_in(pattern, source) for pattern in patterns for _ in range(MADE)]
     for name in ("refusals.txt", "refusals_unseen.txt", "refusals_provoked.txt", "sentences.txt"):
-        texts += [
-            line.rpartition("\t")[2].lower() for line in (CORPUS / name).read_text("utf-8").splitlines()
-        ]
-    beside = [(text, alone(wording, text)) for text in texts if wording.pattern.search(text)]
-    told = [(text, one) for text, one in beside if one is not None]
-    assert len(told) > 50
-    assert [text for text, one in told if not one.stands_in(text, text.split())] == []
+        lines = [line.split("\t") for line in (CORPUS / name).read_text("utf-8").splitlines()]
+        texts += [line[-1].lower() for line in lines if language in line]
+    needs = Needs(**needed.needs_of(language))
+    met = [needs.met(text, text.split()) for text in texts]
+    found = [
+        (text, place, places)
+        for place, pattern in enumerate(map(re.compile, patterns))
+        for text, places in zip(texts, met, strict=True)
+        if pattern.search(text)
+    ]
+    assert len(found) > len(patterns)
+    assert [(text, place) for text, place, places in found if place not in places] == []
+
+
+def test_of_few_texts_many_patterns_can_be_found() -> None:
+    """Else all would be made: of a sentence that refuses nothing mostly none can."""
+    lines = (CORPUS / "sentences.txt").read_text("utf-8").splitlines()
+    texts = [line.rpartition("\t")[2].lower() for line in lines]
+    needs = Needs(**needed.needs_of("en"))
+    assert sum(len(needs.met(text, text.split())) for text in texts) < len(texts)
 
 
 def test_what_a_pattern_needs_is_told() -> None:
-    """Of a choice the part that tells the most; nothing where a part may be anything, none where no part is left."""
+    """First of each choice the words that tell the most; nothing where a part may be anything."""
     ways = needed.needed(r"\bno (?:info|data)\b|\bdoes not (?:\w+ly )?(?:say|tell)\b|\bnot .{0,9}clear")
-    assert needed.beside(ways, "not", ["no "]) == {"clear", "say", "tell"}
-    assert needed.beside(ways, "no ", ["not"]) == {"info", "data"}
-    assert needed.beside(needed.needed(r"\bnot|\w"), "not", []) == needed.NOTHING
-    assert needed.beside(needed.needed("not a|not an?y"), "not", ["not"]) == frozenset()
+    assert [[sorted(one) for one in needed.wanted(way)] for way in ways] == [
+        [["no data", "no info"]],
+        [["say", "tell"], ["does not "]],
+        [["clear"], ["not "]],
+    ]
+    assert needed.telling(["no data", "not a word", "does not "]) == {"data", "word", "does"}
+    assert needed.either(ways) == {"no data", "no info", "say", "tell", "clear"}
+    assert needed.either(needed.needed(r"\bnot|\w")) == needed.NOTHING | {"not"}
+    assert needed.wanted(needed.needed(r"(?:\bnot.{9}|\w) a")[0]) == (frozenset({" a"}),)
 
 
 def test_a_pattern_is_taken_apart() -> None:

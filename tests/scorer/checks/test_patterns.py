@@ -25,7 +25,6 @@ def shipped() -> Iterator[list[str]]:
     data = files("ragvigil.scorer.data")
     refusals = json.loads(data.joinpath("abstention.json").read_text("utf-8"))
     questions = json.loads(data.joinpath("questions.json").read_text("utf-8"))
-    yield from (one["patterns"] for one in refusals["languages"].values())
     yield refusals["advice"]
     yield from questions["types"].values()
 
@@ -45,7 +44,7 @@ import ragvigil.scorer.checks as checks
 for module in pkgutil.walk_packages(checks.__path__, checks.__name__ + "."):
     importlib.import_module(module.name)
 from ragvigil.scorer.checks.reading.refusal import WORDINGS
-made_when_needed = [(wording.pattern, wording.things) for wording in WORDINGS]
+made_when_needed = [wording.things for wording in WORDINGS]
 json.dump(given, sys.stdout)
 """
 
@@ -59,7 +58,7 @@ def test_a_choice_begins_with_a_words_edge_in_each_of_its_parts_or_in_none() -> 
         text=True,
     )
     given: list[str] = json.loads(done.stdout)
-    assert len(given) > 500
+    assert len(given) > 300
     at_words = [one for one in given if one.startswith(r"\b")]
     assert [one for one in at_words if not all(part.startswith(r"\b") for part in choices(one))] == []
 

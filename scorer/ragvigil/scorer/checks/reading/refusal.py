@@ -11,6 +11,7 @@ from typing import Any
 
 from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.needs import Needs
 from ragvigil.scorer.checks.reading.patterns import any_of, tells
 from ragvigil.scorer.data import read_data
 
@@ -26,41 +27,6 @@ Cue = tuple[int, str]
 """Place of a wording, and what shows that a text may refuse in it."""
 
 
-class Beside(dict[str, bool]):
-    """Words and phrases, one of which must stand beside a cue, and which words were seen to hold one.
-
-    >>> beside = Beside(["document", "know", "not in it"])
-    >>> texts = ("not in these documents", "that is not in it", "it is not open")
-    >>> [beside.stands_in(text, text.split()) for text in texts]
-    [True, True, False]
-    """
-
-    def __init__(self, entries: Sequence[str]) -> None:
-        super().__init__()
-        self._phrases = tuple(one for one in entries if " " in one)
-        self._starts: dict[str, list[str]] = {}
-        for one in entries:
-            if " " not in one:
-                self._starts.setdefault(one[:3], []).append(one)
-        self._sizes = sorted({len(start) for start in self._starts})
-
-    def stands_in(self, plain: str, tokens: Iterable[str]) -> bool:
-        """Whether one stands in a text in lower case, of which `tokens` are what stands between white space."""
-        for one in self._phrases:  # a third of the time of any()
-            if one in plain:
-                return True
-        return True in map(self.__getitem__, tokens)
-
-    def __missing__(self, word: str) -> bool:
-        begun = [word[at : at + size] for size in self._sizes for at in range(len(word))]
-        found = any(one in word for start in begun if start in self._starts for one in self._starts[start])
-        if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
-                self.clear()
-            self[word] = found
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class Wording:
     """How one language refuses."""
@@ -69,13 +35,6 @@ class Wording:
     cues: tuple[str, ...]
     marks: tuple[tuple[Callable[[str, str], bool], str], ...]
     """For each cue what one word of a text shows that holds it."""
-    beside: Mapping[str, Beside]
-    """For a cue that is the only one of a text what else must be there: most texts need not be searched for more."""
-
-    @property
-    def pattern(self) -> re.Pattern[str]:
-        """What refuses, in lower case."""
-        return _refusing(self.language)
 
     @property
     def things(self) -> re.Pattern[str]:
@@ -84,34 +43,44 @@ class Wording:
 
     def refuses(self, plain: str) -> bool:
         """Whether `plain`, a text in lower case, holds a cue and refuses."""
-        found = [
-            cue
+        if not any(
+            cue in plain and (cue not in _WHOLE_WORDS or _has_the_word(plain, cue.rstrip()))
             for cue in self.cues
-            if cue in plain and (cue not in _WHOLE_WORDS or _has_the_word(plain, cue.rstrip()))
-        ]
-        if not found or (len(found) == 1 and not self._more_than(found[0], plain, plain.split())):
+        ):
             return False
-        return self.pattern.search(plain) is not None and self._refuses_itself(plain)
+        able = [self.pattern(place) for place in self._needs.met(plain, plain.split())]
+        return any(pattern.search(plain) for pattern in able) and self._refuses_itself(plain, able)
 
     def may_refuse(self, plain: str, tokens: Iterable[str]) -> bool:
         """Whether a sentence of `plain`, whose words are `tokens` and which has all the cues, can refuse."""
-        return len(self.cues) != 1 or self._more_than(self.cues[0], plain, tokens)
+        return bool(self._needs.met(plain, tokens))
 
-    def _more_than(self, cue: str, plain: str, tokens: Iterable[str]) -> bool:
-        """Whether what must stand beside the only cue of a text stands in it, as far as that is known."""
-        beside = self.beside.get(cue)
-        return beside is None or beside.stands_in(plain, tokens)
+    def pattern(self, place: int) -> re.Pattern[str]:
+        """One of those that refuse, in lower case."""
+        return _refusing(self.language, place)
 
-    def _refuses_itself(self, plain: str) -> bool:
-        """Whether `plain` refuses in its own words, and not only in the condition that it begins with."""
+    @property
+    def _needs(self) -> Needs:
+        return _needs(self.language)
+
+    def _refuses_itself(self, plain: str, able: Sequence[re.Pattern[str]]) -> bool:
+        """Whether `plain` refuses in its own words, and not only in the condition that it begins with.
+
+        `able` are the patterns that can be found in it.
+        """
         own = _QUOTED.sub('""', plain)
         if len(own.split()) < _FEW_WORDS and len(_UNSPACED.findall(own)) < _FEW_CHARACTERS:
             own = plain
         own = self.things.sub(_APART, own)
-        found, condition = self.pattern.search(own), _CONDITION.match(own)
-        if found is None or condition is None or found.end() > condition.end():
-            return found is not None
-        return self.pattern.search(own, condition.end()) is not None
+        condition = _CONDITION.match(own)
+        begins = condition.end() if condition else 0
+        return any(_ends_behind(pattern, own, begins) for pattern in able)
+
+
+def _ends_behind(pattern: re.Pattern[str], text: str, place: int) -> bool:
+    """Whether what `pattern` finds in `text` ends behind a place, at once or when looked for from there."""
+    found = pattern.search(text)
+    return found is not None and (found.end() > place or pattern.search(text, place) is not None)
 
 
 def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
@@ -120,16 +89,21 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
             language,
             tuple(one["cues"]),
             tuple(map(_mark, one["cues"])),
-            {cue: Beside(entries) for cue, entries in _BESIDE.get(language, {}).items()},
         )
         for language, one in data["languages"].items()
     )
 
 
 @cache
-def _refusing(language: str) -> re.Pattern[str]:
-    """Made when a text first looks like it: English alone takes half a second and several MB, few services need all."""
-    return tells([_spelt_out(pattern) for pattern in _DATA["languages"][language]["patterns"]])
+def _refusing(language: str, place: int) -> re.Pattern[str]:
+    """Made when a text first looks like it: all of English take half a second and several MB, and few are needed."""
+    return re.compile(_spelt_out(_DATA["languages"][language]["patterns"][place]))
+
+
+@cache
+def _needs(language: str) -> Needs:
+    needs = read_data("needs.json")["languages"][language]
+    return Needs(needs["sets"], needs["patterns"])
 
 
 @cache
@@ -172,7 +146,6 @@ def _word(word: str) -> re.Pattern[str]:
 
 
 _DATA = read_data("abstention.json")
-_BESIDE: Mapping[str, Mapping[str, Sequence[str]]] = read_data("beside.json")["languages"]
 _WHOLE_WORDS = frozenset(_DATA["whole_words"])
 """Cues that show nothing within a word: French *ne* and *rien* stand in engine and friends."""
 _NAMED = re.compile("<([a-z_]+)>")
