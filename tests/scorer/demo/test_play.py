@@ -25,6 +25,7 @@ from ragvigil.scorer.demo.receiver import Page, Receiver
 from ragvigil.scorer.demo.run import run_demo
 from ragvigil.scorer.demo.traffic import Traffic
 from ragvigil.scorer.demo.watch import EMPTY, Snapshot, look
+from ragvigil.scorer.detect.stretches import stretches
 from ragvigil.scorer.errors import InputError, StoreError
 from ragvigil.scorer.store import reading
 
@@ -229,6 +230,12 @@ def test_the_shipped_settings_are_valid(name: str) -> None:
     settings = config.load(SHIPPED / name)
     assert settings.monitor.bucket_seconds == 1.0
     assert settings.sample.rate in (0.072, 1.0)
+
+
+def test_the_demo_compares_two_windows_of_verdicts() -> None:
+    """On two busy cores one held 17 of the 20 that it needs, and the second fault was never paged."""
+    rule = config.load(SHIPPED / phases.EXTRACTIVE.config).monitor.faithfulness
+    assert [length / 1e9 for length in stretches(rule)] == [8.0, 16.0]
 
 
 def test_before_the_scorer_made_its_store_there_is_nothing_to_see(tmp_path: Path) -> None:
