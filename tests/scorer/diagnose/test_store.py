@@ -256,3 +256,13 @@ def test_three_of_many_alike_are_shown() -> None:
     alike = [Candidate(n, f"c{n // 2}", "What does the M3 cost?") for n in range(25)]
     assert [one.record_id for one in diverse(alike)] == [0, 2, 4]
     assert [one.record_id for one in diverse(alike[:2])] == [0, 1]
+
+
+def test_examples_show_other_answers_before_the_same_one_again() -> None:
+    """Of three false sentences a page showed one, five times."""
+    told = [("It costs 480 dollars.", n) for n in range(6)] + [
+        ("It is made of titanium.", 6),
+        ("For 99 years.", 7),
+    ]
+    found = [Candidate(n, f"c{n}", f"question{n}", answer) for answer, n in told]
+    assert [one.record_id for one in diverse(found)] == [0, 6, 7, 1, 2]

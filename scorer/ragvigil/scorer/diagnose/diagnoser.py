@@ -77,7 +77,10 @@ class Diagnoser:
         try:
             found = self._store.shown(incident, diagnosis.typical)
             kept = diverse(
-                [Candidate(n, one.conversation, one.example.query or "") for n, one in enumerate(found)]
+                [
+                    Candidate(n, one.conversation, one.example.query or "", one.example.answer or "")
+                    for n, one in enumerate(found)
+                ]
             )
         except Exception:
             self._note(incident)

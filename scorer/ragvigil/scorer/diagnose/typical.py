@@ -24,6 +24,7 @@ class Candidate:
     record_id: int
     conversation: str
     query: str
+    answer: str = ""
 
 
 def candidates(
@@ -55,22 +56,21 @@ def candidates(
 def diverse(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
     """The first ones of different conversations whose questions share less than half of their words.
 
-    Where those are fewer than three, others of different conversations fill them up, and then any.
+    Those whose answers differ as much come first: five times one false sentence shows one fault of several. Where they
+    are fewer than three, others of different conversations fill them up, and then any.
 
     >>> asked = ["reset it", "Reset it?", "pay by card", "send it back", "reset it!"]
     >>> [one.record_id for one in diverse([Candidate(n, str(n), query) for n, query in enumerate(asked)])]
     [0, 2, 3]
+    >>> told = ["It is free.", "It is free!", "Never."]
+    >>> [one.record_id for one in diverse([Candidate(n, str(n), *one) for n, one in enumerate(zip("abc", told))])]
+    [0, 2, 1]
     """
     kept: list[Candidate] = []
-    words: list[set[str]] = []
-    for one in found:
-        own = set(_WORD.findall(one.query.lower()))
-        new = all(one.conversation != other.conversation for other in kept)
-        if new and all(_overlap(own, others) < _ALIKE for others in words):
-            kept.append(one)
-            words.append(own)
-        if len(kept) == most:
-            return kept
+    for other_answer in (True, False):
+        for one in found:
+            if len(kept) < most and all(_unlike(one, other, other_answer) for other in kept):
+                kept.append(one)
     for apart in (True, False):
         for one in found:
             known = apart and any(one.conversation == other.conversation for other in kept)
@@ -79,5 +79,15 @@ def diverse(found: Sequence[Candidate], most: int = MOST) -> list[Candidate]:
     return kept
 
 
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other) if one | other else 0.0
+def _unlike(one: Candidate, other: Candidate, other_answer: bool) -> bool:
+    return (
+        one.conversation != other.conversation
+        and _overlap(one.query, other.query) < _ALIKE
+        and not (other_answer and _overlap(one.answer, other.answer) >= _ALIKE)
+    )
+
+
+def _overlap(one: str, other: str) -> float:
+    """Share of the words of two texts that both have; of two without a word none."""
+    words, others = set(_WORD.findall(one.lower())), set(_WORD.findall(other.lower()))
+    return len(words & others) / len(words | others) if words | others else 0.0
