@@ -8,17 +8,19 @@ import sqlite3
 from contextlib import closing
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any, get_args
 from urllib.parse import urljoin, urlsplit
 
 import pytest
-from tests.scorer.metrics.filled import NOW, SECOND, record
+from tests.scorer.metrics.filled import NOW, SECOND, record, settings_in
 from tests.scorer.test_commands import ragvigil
 
+from ragvigil.scorer.commands._dashboard import status
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.dashboard import naming
-from ragvigil.scorer.dashboard.application import PAGES
-from ragvigil.scorer.monitoring import CoverageName, HealthName
+from ragvigil.scorer.dashboard.application import PAGES, application
+from ragvigil.scorer.monitoring import CoverageName, HealthName, SeriesKey
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading, series
 from ragvigil.scorer.store.sqlite import SqliteStore
@@ -160,6 +162,36 @@ def test_every_step_and_mark_of_a_chart_is_reached_by_keyboard_and_has_words(
     assert page.count('<a class="skip" href="#below-chart">') == page.count('id="below-chart"') == 1
 
 
+def test_the_rates_stand_at_both_sides_of_a_chart(pages: Browser) -> None:
+    """A telephone shows the newest end of a chart, where its scale was out of sight."""
+    page = pages.get("/series/citation?service=docs&environment=production").text
+    rates = re.findall(r"<text x=[^>]+>(\d+ %)</text>", page)
+    assert len(rates) == 6
+    assert rates[::2] == rates[1::2]
+
+
+def test_a_series_shows_where_it_fell_and_the_legend_names_what_is_drawn(
+    pages: Browser, settings: Settings
+) -> None:
+    """Its chart had no mark of its incidents, and a legend of marks that it never had."""
+    address = "/series/{}?service=docs&environment=production"
+    with SqliteStore(settings) as store:
+        fallen = store.monitoring.open_incident(SeriesKey("citation", "docs", "production"))
+        assert fallen is not None
+        over = replace(fallen, resolved_at=NOW - 50 * SECOND)
+        assert pages.get(address.format("citation")).text.count('class="fall"') == 1
+        assert "> resolved" not in pages.get(address.format("citation")).text
+        store.monitoring.save_incident(over, None, ())
+    lines = pages.get("/api" + address.format("citation")).json()["drawing"]["lines"]
+    assert [line["kind"] for line in lines if line["kind"] != "change"] == ["fall", "well"]
+    assert '"key fall"></span> a fall, <span class="key well"></span> resolved' in (
+        pages.get(address.format("citation")).text
+    )
+    other = pages.get(address.format("faithfulness")).text
+    assert 'class="fall"' not in other
+    assert "key fall" not in other
+
+
 def test_the_small_charts_of_the_first_page_are_pictures_with_words(pages: Browser) -> None:
     """Seventy stops in each row would hold up who goes by keyboard."""
     page = pages.get("/").text
@@ -178,6 +210,14 @@ def test_the_status_page_reads_what_it_shows_alone(pages: Browser, monkeypatch: 
         assert pages.get("/status").status_code == 200
     monkeypatch.setattr("ragvigil.scorer.commands._overview.as_text", unasked)
     assert "series" in pages.get("/api/status").json()["everything"]
+
+
+def test_the_status_page_says_all_that_the_command_says(pages: Browser, settings: Settings) -> None:
+    """It left out the disk and the inbox, under the words "What `ragvigil status` says"."""
+    said = ragvigil("status", "--store", str(settings.store.path)).stdout.splitlines()
+    shown = html.unescape(pages.get("/status").text)
+    assert [line.partition(":")[0] for line in said[-2:]] == ["disk", "inbox"]
+    assert all(f"\n{line.partition(':')[0]}: " in shown for line in said[-2:])
 
 
 def test_an_incident_shows_what_was_said_what_changed_and_who_was_told(pages: Browser) -> None:
@@ -276,6 +316,18 @@ def test_answers_are_chosen(pages: Browser, query: str, count: int) -> None:
     """By place, verdict, tag and time; a page holds fifty."""
     assert len(pages.get(f"/api/answers?{query}").json()["found"]["answers"]) == count
     assert pages.get(f"/answers?{query}").status_code == 200
+
+
+def test_a_choice_that_nothing_meets_leads_back_to_all_answers(pages: Browser, tmp_path: Path) -> None:
+    """ "None." alone did not say of what, and a store without answers is something else."""
+    chosen = pages.get("/answers?verdict=contradicted&service=nobody").text
+    assert 'None of this choice; <a href="./answers">all answers</a>' in chosen
+    settings = settings_in(tmp_path / "new")
+    (tmp_path / "new").mkdir()
+    SqliteStore(settings).close()
+    empty = Browser(application(settings, status(), clock=lambda: NOW)).get("/answers").text
+    assert "There is no answer." in empty
+    assert "choice" not in empty
 
 
 def test_all_answers_come_page_by_page_each_once(pages: Browser) -> None:

@@ -15,7 +15,7 @@ from ragvigil.scorer.diagnose.case import Case
 from ragvigil.scorer.diagnose.diagnosis import diagnose
 from ragvigil.scorer.diagnose.evidence import evidence_of
 from ragvigil.scorer.diagnose.onset import Onset
-from ragvigil.scorer.diagnose.words import first_lines, more_lines, verdict
+from ragvigil.scorer.diagnose.words import first_lines, more_lines, playbook_row, verdict
 from ragvigil.scorer.incidents.pages import page
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 
@@ -92,3 +92,13 @@ def test_an_alert_carries_the_cause_apart_from_what_it_is_about(
     alert = page(incident, action, (), Links(), at=since, diagnosis=diagnosis)
     assert alert.cause == cause
     assert alert.segment == {"service": "shop"}
+
+
+def test_a_page_s_playbook_is_a_link_where_an_address_is_configured() -> None:
+    """Its address was plain text on the incident's page."""
+    wiki = Links(playbook_url="https://wiki.example.com/playbook")
+    found = replace(FOUND, playbook=("one-segment", "citations-wrong"))
+    assert playbook_row(found, wiki) == ("One segment only", "https://wiki.example.com/playbook#one-segment")
+    assert playbook_row(found, Links()) is None
+    assert playbook_row(found, Links(playbook_url="http://127.0.0.1/playbook")) is None
+    assert playbook_row(replace(found, playbook=()), wiki) is None

@@ -78,11 +78,17 @@ class _Everything:
 
 
 def _as_text(asked: Asked) -> _Text:
-    from ragvigil.scorer.commands import _overview
+    from ragvigil.scorer.commands import _overview, _staged
     from ragvigil.scorer.receive.counters import counters
+    from ragvigil.scorer.store import reading
 
-    received = counters(asked.settings.inbox_path)
-    return _Text(_overview.as_text(asked.connection, received, asked.settings))
+    settings = asked.settings
+    lines = (
+        _overview.as_text(asked.connection, counters(settings.inbox_path), settings),
+        _overview.disk_line(reading.disk(asked.connection, settings.store.path)),
+        _staged.as_text(_staged.staged(settings.inbox_path)),
+    )
+    return _Text("\n".join(lines))
 
 
 def _as_json(asked: Asked) -> _Everything:

@@ -43,7 +43,8 @@ class Frame:
 
 
 SMALL = Frame(180, 36)
-LARGE = Frame(900, 260, left=56, right=12, top=14, bottom=28)
+LARGE = Frame(900, 260, left=56, right=56, top=14, bottom=28)
+"""Rates stand at both sides: on a narrow screen the picture is scrolled to its newest end."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
 from ragvigil.scorer.dashboard.naming import ABOUT_NO_ANSWERS, name
 from ragvigil.scorer.dashboard.page import Asked, NotThereError
 from ragvigil.scorer.diagnose.diagnoser import Diagnoser
-from ragvigil.scorer.diagnose.words import full_lines
+from ragvigil.scorer.diagnose.words import full_lines, playbook_row
 from ragvigil.scorer.moments import HOUR, MINUTE, SECOND
 from ragvigil.scorer.monitor.series_course import drawn_from
 from ragvigil.scorer.monitoring import Bucket, Incident
@@ -48,6 +48,8 @@ class IncidentPage:
     """Whether its series has a page."""
     failed: str | None
     """Query of the list of answers like those that fell; None where no list shows them."""
+    playbook: tuple[str, str] | None
+    """Name and address of the playbook's row; None where `links.playbook_url` says none."""
 
 
 def incident(asked: Asked) -> IncidentPage:
@@ -79,6 +81,7 @@ def incident(asked: Asked) -> IncidentPage:
         Diagnoser(fall.diagnosing).examples(found, diagnosis, fall.examples(found, until, _EXAMPLES)),
         fall.first_seen(found) is not None,
         _failed(found, until),
+        None if diagnosis is None else playbook_row(diagnosis, asked.settings.links),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.changes import Change
@@ -11,7 +11,7 @@ from ragvigil.scorer.dashboard.drawing import LARGE, Drawing, Mark, drawing_of
 from ragvigil.scorer.dashboard.naming import NO_ENVIRONMENT
 from ragvigil.scorer.dashboard.page import Asked, NotThereError, UnclearError
 from ragvigil.scorer.moments import DAY, HOUR
-from ragvigil.scorer.monitoring import Incident
+from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store.reading import changes
 from ragvigil.scorer.store.reading_fall import neighbours
 from ragvigil.scorer.store.reading_metrics import Level, levels
@@ -48,16 +48,32 @@ def series(asked: Asked) -> SeriesPage:
     nearby = changes(
         asked.connection, since=course.begin, service=level.key.service, environment=level.key.environment
     )
-    marks = [Mark(one.at, f"{one.kind}: {one.text}", "change") for one in nearby]
+    incidents = neighbours(asked.connection, level.key, course.begin)
     return SeriesPage(
         level,
         span,
         tuple(SPANS),
         course,
-        drawing_of(course, LARGE, usual=level.before.value if level.before else None, marks=marks),
+        drawing_of(
+            course,
+            LARGE,
+            usual=level.before.value if level.before else None,
+            marks=_marks(level.key, nearby, incidents),
+        ),
         nearby,
-        neighbours(asked.connection, level.key, course.begin),
+        incidents,
     )
+
+
+def _marks(key: SeriesKey, nearby: Sequence[Change], incidents: Sequence[Incident]) -> Iterator[Mark]:
+    """What was changed, and where the series itself fell and was well again."""
+    for change in nearby:
+        yield Mark(change.at, f"{change.kind}: {change.text}", "change")
+    for one in incidents:
+        if one.key == key:
+            yield Mark(one.since, "a fall began about here", "fall")
+        if one.key == key and one.resolved_at is not None:
+            yield Mark(one.resolved_at, "resolved", "well")
 
 
 def _level(asked: Asked) -> Level:

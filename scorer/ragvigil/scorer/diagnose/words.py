@@ -135,6 +135,14 @@ def _why_named(cause: Cause) -> Iterator[str]:
         yield '  "everywhere" does.'
 
 
+def playbook_row(diagnosis: Diagnosis, links: Links) -> tuple[str, str] | None:
+    """Name and address of the row that fits best; None without one, or without an address that others can open."""
+    if not diagnosis.playbook or _shown_elsewhere(links) is None:
+        return None
+    row = rows()[diagnosis.playbook[0]]
+    return row.name, playbook_link(row, links)
+
+
 def playbook_link(row: Row, links: Links) -> str:
     """Where a row stands: under the configured address, else in the repository's docs.
 
