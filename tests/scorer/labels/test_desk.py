@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from tests.conftest import Serve
-from tests.scorer.labels.conftest import Shop
+from tests.scorer.labels.conftest import Shop, settings_in
 from tests.scorer.labels.test_draw_and_read import PLACE, run
 
 from ragvigil.scorer.config import load
@@ -25,6 +25,7 @@ from ragvigil.scorer.labels.page import page
 from ragvigil.scorer.labels.port import Given
 from ragvigil.scorer.store import reading_labels
 from ragvigil.scorer.store.reading import open_for_reading
+from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Document, RagTrace
 
 PROMPT = "[q]uit > "
@@ -193,3 +194,13 @@ def test_an_answer_cannot_steer_the_terminal(hostile: str) -> None:
     shown = page(record, width=80)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\u202e]", shown)
     assert shown.count("ANSWER") == 1
+
+
+def test_a_store_without_a_verdict_says_so_and_names_no_option_that_was_not_given(tmp_path: Path) -> None:
+    """`ragvigil calibrate` complained of --service on the first day."""
+    shop = Shop(settings_in(tmp_path), {})
+    SqliteStore(shop.settings).close()
+    with pytest.raises(InputError, match=r"^answers: none has been judged yet; ragvigil status"):
+        run(shop, "calibrate", "report")
+    with pytest.raises(InputError, match=r"^--service: no answer of it has been judged; ragvigil status"):
+        run(shop, "calibrate", "report", "--service", "nobody")

@@ -112,7 +112,9 @@ def test_the_command_exits_with_1_when_a_sum_does_not_hold(bench: Bench) -> None
         "4 records, 8 spans and log records received: every sum holds\n",
     )
     CountersFile(bench.settings.inbox_path, Counters()).save(Counters(spans=6).flat())
-    assert "2 more were read" in ragvigil("ledger", "--check", "--store", store).stdout
+    noted = ragvigil("ledger", "--check", "--store", store).stdout
+    assert "2 more were read" in noted
+    assert "a copy without its inbox" in noted
     with closing(sqlite3.connect(store)) as connection, connection:
         connection.execute("UPDATE counters SET value = 5 WHERE name = 'ingested'")
     bad = ragvigil("ledger", "--check", "--store", store)

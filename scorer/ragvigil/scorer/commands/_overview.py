@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 
-from ragvigil.exporters import clean
+from ragvigil.exporters import clean, lasting
 from ragvigil.scorer.commands import (
     _coverage,
     _criteria,
@@ -24,7 +24,9 @@ from ragvigil.scorer.commands import (
 from ragvigil.scorer.commands._figures import fall, measured
 from ragvigil.scorer.commands._places import places
 from ragvigil.scorer.commands._shown_places import counted, left_out
-from ragvigil.scorer.config import Settings
+from ragvigil.scorer.config import Monitor, Settings
+from ragvigil.scorer.detect.stretches import stretches
+from ragvigil.scorer.moments import in_utc
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
 from ragvigil.scorer.store import reading
@@ -89,7 +91,7 @@ def as_text(
             *_filtered.as_text(connection),
             *_unread_spans.as_text(connection),
             *_not_taken(received, settings),
-            *_series(shown),
+            *_series(shown, settings.monitor),
             *counted(without),
             *_detectors.as_text(connection, settings, without),
             *_criteria.as_text(connection),
@@ -172,7 +174,7 @@ def _forwarded(received: Mapping[str, int]) -> list[str]:
     return lines
 
 
-def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
+def _series(statuses: Sequence[reading.SeriesStatus], monitor: Monitor) -> list[str]:
     if not statuses:
         return ["series: none yet"]
     keys = [(status.key.service, status.key.environment) for status in statuses]
@@ -184,8 +186,23 @@ def _series(statuses: Sequence[reading.SeriesStatus]) -> list[str]:
             (*(cell.ljust(width) for cell, width in zip(row, widths, strict=True)), measured(status.now))
         )
         + (f"  (baseline {measured(status.before)})" if status.before else "")
+        + _lacks(status, monitor)
         for row, status in zip(rows, statuses, strict=True)
     ]
+
+
+def _lacks(status: reading.SeriesStatus, monitor: Monitor) -> str:
+    """What a series that cannot be compared yet waits for; nothing of one that pages nobody."""
+    rule = monitor.rule(status.key.name)
+    if status.key.environment not in (None, *monitor.page_environments):
+        return ""
+    if status.state == "cold_start" and status.first is not None:
+        return f"; can page from {in_utc(status.first + rule.warmup_seconds * 1e9)} on"
+    if status.state != "insufficient_sample":
+        return ""
+    if status.before is None or status.before.n < rule.min_baseline:
+        return f"; needs a baseline of n={rule.min_baseline:,}"
+    return f"; needs n={rule.min_sample:,} in about {lasting(stretches(rule)[-1] / 1e9)}"
 
 
 def _incidents(incidents: Sequence[Incident]) -> list[str]:

@@ -72,7 +72,7 @@ def serve(
 
 
 def _job(settings: Settings, score_command: Sequence[str], *, supervised: bool, as_json: bool) -> Job:
-    nowhere = "nowhere: no channel is configured (docs/configuration.md)"
+    nowhere = "nowhere: no channel is configured (docs/channels.md)"
     return Job(
         receiving(settings),
         tuple(score_command),

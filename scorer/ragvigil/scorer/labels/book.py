@@ -51,7 +51,10 @@ def place_of(connection: sqlite3.Connection, service: str | None, environment: s
         if service in (None, place.service) and environment in (None, place.environment or "")
     ]
     if not found:
-        raise InputError("--service", "no answer of it has been judged; ragvigil status shows what there is")
+        shown = "ragvigil status shows what there is"
+        if service is None and environment is None:
+            raise InputError("answers", f"none has been judged yet; {shown}")
+        raise InputError("--service", f"no answer of it has been judged; {shown}")
     if len(found) > 1:
         names = ", ".join(
             place.service + (f" in {place.environment}" if place.environment else "") for place in found

@@ -95,6 +95,8 @@ class SeriesStatus:
     now: Measurement | None
     last: int = 0
     """Start of its newest bucket, Unix nanoseconds."""
+    first: int | None = None
+    """Start of its first bucket."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,7 @@ def series(connection: sqlite3.Connection) -> Sequence[SeriesStatus]:
             measurement_of(row["before"]),
             measurement_of(row["now"]),
             row["last"] or 0,
+            row["first_bucket"],
         )
         for row in rows
     ]

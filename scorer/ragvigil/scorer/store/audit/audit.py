@@ -99,7 +99,10 @@ def _audit(store: Path, inbox: Path) -> Audit:
         )
     if missing >= 0 or _counted_by_now(inbox, seen + waiting):
         return Audit(records, received, tuple(problems))
-    note = f"{-missing:,} more were read than a receive process counted: it was killed, or they were replayed"
+    note = (
+        f"{-missing:,} more were read than a receive process counted: it was killed, they were replayed, "
+        "or this is a copy without its inbox"
+    )
     return Audit(records, received, tuple(problems), (note,))
 
 
