@@ -153,6 +153,19 @@ def test_check_config_names_the_nearest_key(tmp_path: Path) -> None:
     assert json.loads(shown.stdout)["settings"]["channels"]["a"]["routing_key"] == "**********"
 
 
+def test_check_config_imports_no_check_where_no_setting_asks_for_one(tmp_path: Path) -> None:
+    """People run it before each start; the checks with their patterns take longer than all the rest."""
+    code = """
+import sys
+from ragvigil.scorer.cli import main
+try:
+    main()
+finally:
+    assert not {"ragvigil.scorer.checks", "ragvigil.scorer.dialects"} & sys.modules.keys()
+"""
+    subprocess.run([sys.executable, "-c", code, "check-config"], cwd=tmp_path, check=True, timeout=60)
+
+
 def test_check_config_shows_what_is_set_among_what_is_not(tmp_path: Path) -> None:
     """Two settings were lost among 160 that nobody had touched."""
     path = tmp_path / "ragvigil.toml"

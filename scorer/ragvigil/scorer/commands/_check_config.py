@@ -17,6 +17,13 @@ from ragvigil.scorer.commands._options import (
     one_config,
     settings_of,
 )
+from ragvigil.scorer.commands._own import (
+    load_and_end,
+    own_dialects,
+    refuse_exploding_patterns,
+    refuse_unknown_scores,
+    refuse_unusable_prompts,
+)
 from ragvigil.scorer.commands._say import say
 from ragvigil.scorer.errors import ConfigError
 
@@ -65,28 +72,20 @@ def check_config(
 
 
 def _made(settings: Settings) -> tuple[Labels, Sequence[Dialect]]:
-    """Labels and dialects; ConfigError names the first setting that nothing can be made of.
+    """Labels and own dialects; ConfigError names the first setting that nothing can be made of.
 
-    All that is imported here takes a second, which a misspelt key need not wait for.
+    What is imported here takes as long as all before it, and a misspelt key need not wait for it.
     """
-    from ragvigil.scorer.custom.checks import CustomChecks
-    from ragvigil.scorer.dialects.custom import dialects_of
-    from ragvigil.scorer.judge import measures_of, rubric_of
     from ragvigil.scorer.receive.forward import refuse_itself
     from ragvigil.scorer.receive.settings import receiving
-    from ragvigil.scorer.scoring.citing import refuse_exploding
-    from ragvigil.scorer.sending import sinks_of
     from ragvigil.scorer.watch.gold import labels_of
 
-    dialects = dialects_of(settings.dialects)
+    dialects = own_dialects(settings.dialects)
     labels = labels_of(settings.monitor, settings.judge)
-    rubric_of(settings.judge)
-    measures_of(settings.judge)
-    sinks_of(settings)
-    for one in settings.judge.panelists.values():
-        rubric_of(one)
-    CustomChecks(settings.custom_checks).close()
-    refuse_exploding(settings.citations)
+    refuse_unusable_prompts(settings.judge)
+    refuse_unknown_scores(settings)
+    load_and_end(settings.custom_checks)
+    refuse_exploding_patterns(settings.citations)
     refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
     return labels, dialects
 
@@ -125,6 +124,8 @@ def _notes(settings: Settings, labels: Labels) -> Iterator[str]:
 
 def _unreadable(dialects: Sequence[Dialect]) -> Iterator[str]:
     """What dialects of the operator's own cannot read, though no tracer should write it."""
+    if not dialects:
+        return
     from ragvigil.scorer.dialects.custom import Guarded
     from ragvigil.scorer.dialects.odd_spans import complaints
 

@@ -22,6 +22,7 @@ from ragvigil.scorer.commands._options import (
     one_config,
     settings_of,
 )
+from ragvigil.scorer.commands._own import own_dialects, refuse_exploding_patterns, refuse_unusable_prompts
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.receive.job import Job, become
@@ -57,14 +58,11 @@ def serve(
     config = one_config(file, config)
     settings = settings_of(config, store, grpc=grpc, http=http)
     _refuse_unusable_store(settings.store.path)
-    if settings.dialects and role != "receive":
-        _refuse_broken_dialects(settings.dialects)
-    if settings.citations and role != "receive":
-        _refuse_exploding_patterns(settings)
-
-    if settings.judge.kind not in ("builtin", "none") and role != "receive":
-        _refuse_unusable_prompts(settings)
-
+    if role != "receive":
+        own_dialects(settings.dialects)
+        refuse_exploding_patterns(settings.citations)
+        if settings.judge.kind not in ("builtin", "none"):
+            refuse_unusable_prompts(settings.judge)
     if role == "score":
         return run_score(settings, supervised=supervised)
     command = _score_command(config, settings.store.url) if role == "all" else ()
@@ -110,29 +108,6 @@ def _refuse_others_store(path: Path) -> None:
             known_version(connection, path)
     except sqlite3.Error:
         return  # busy, or in need of recovery: the score process says what is wrong
-
-
-def _refuse_broken_dialects(names: Sequence[str]) -> None:
-    """Before anything is bound, a mistake in somebody's own file is named; imported only when there is one."""
-    from ragvigil.scorer.dialects.custom import dialects_of
-
-    dialects_of(names)
-
-
-def _refuse_exploding_patterns(settings: Settings) -> None:
-    """Before anything is bound: one would hold up all scoring, for a search cannot be interrupted."""
-    from ragvigil.scorer.scoring.citing import refuse_exploding
-
-    refuse_exploding(settings.citations)
-
-
-def _refuse_unusable_prompts(settings: Settings) -> None:
-    """Before anything is bound, a prompt or criterion that cannot be filled is named, with the fix."""
-    from ragvigil.scorer.judge import measures_of, rubric_of
-
-    measures_of(settings.judge)
-    for one in (settings.judge, *settings.judge.panelists.values()):
-        rubric_of(one)
 
 
 def _score_command(config: Path | None, store: str) -> list[str]:
