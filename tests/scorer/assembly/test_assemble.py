@@ -172,6 +172,24 @@ def test_late_spans_teach_a_longer_quiet_time() -> None:
         assert len(assembler.due(now + 50 * SECOND)) == 1
 
 
+def test_what_comes_later_than_anybody_waits_teaches_nothing() -> None:
+    """A vote a minute behind each answer: neither are the others waited for, nor does it hide the gaps of spans."""
+    assembler = Assembler(Assemble())
+    shop = payload(service="shop")
+    for number in range(30):
+        now, trace_id = number * 100 * SECOND, f"{number:032x}"
+        assembler.add(row(4 * number), "spans", trace_id, shop, now)
+        if number % 15 == 0:  # one of fifteen, or of thirty if votes counted as traces without a gap
+            assembler.add(row(4 * number + 1), "spans", trace_id, CHILD, now + SECOND)
+        assert len(assembler.due(now + 20 * SECOND)) == 1
+        assembler.add(row(4 * number + 2), "logs", trace_id, b"vote", now + 60 * SECOND)
+        assembler.add(row(4 * number + 3), "logs", trace_id, b"words", now + 61 * SECOND)
+        assert len(assembler.due(now + 99 * SECOND)) == 1
+    assembler.add(row(200), "spans", ONE, shop, 5_000 * SECOND)
+    assert taken(assembler, 5_001.9) == []
+    assert taken(assembler, 5_002) == [(ONE, False)]
+
+
 @pytest.mark.parametrize("together", [1, 3])
 def test_spans_that_come_together_teach_no_shorter_quiet_time(together: int) -> None:
     """Two services export at the same moment, a second and a half behind the root: that is still the gap."""

@@ -58,8 +58,11 @@ class _Open:
     first_at: int
     last_at: int
     received_at: int = 0
-    gap: int = 0
-    """Longest time between two arrivals since the root is known: what came before kept nobody waiting."""
+    gap: int | None = 0
+    """Longest time between two arrivals since the root is known: what came before kept nobody waiting.
+
+    None when it was opened again by what nobody could have waited for, such as a vote a minute later.
+    """
     service: str | None = None
     top: Top = Top.NONE
     size: int = 0
@@ -129,7 +132,7 @@ class Assembler:
             trace.received_at = received_at
             heappush(self._positions, (position, trace_id))
             heappush(self._deadlines, (min(self._deadline(trace), now + self._rootless), trace_id))
-        elif trace.top is Top.ROOT:
+        elif trace.top is Top.ROOT and trace.gap is not None:
             trace.gap = max(trace.gap, now - trace.last_at)
         if position < trace.first_position:
             trace.first_position = position
@@ -182,7 +185,8 @@ class Assembler:
         if recent is None:
             return _Open(position, now, now)
         gap = max(now - recent.last_at, 0) if recent.top is Top.ROOT else 0
-        return _Open(position, now, now, gap=gap, service=recent.service, top=recent.top)
+        taught = gap if gap <= self._quiet.longest else None
+        return _Open(position, now, now, gap=taught, service=recent.service, top=recent.top)
 
     def _add_spans(self, trace_id: str, trace: _Open, payload: bytes) -> None:
         seen = look(payload)
@@ -259,7 +263,7 @@ class Assembler:
         trace = self._open.pop(trace_id)
         self._bytes -= trace.size
         if not timed_out:
-            if trace.top is Top.ROOT:
+            if trace.top is Top.ROOT and trace.gap is not None:
                 self._quiet.observe(trace.service, trace.gap)
             self._recent[trace_id] = _Recent(trace.last_at, trace.service, trace.top)
             if len(self._recent) > _RECENT:
