@@ -30,17 +30,21 @@ class SqliteArrivals:
         self._traces: Counter[tuple[str, str]] = Counter()
         self._answers: Counter[tuple[str, str]] = Counter()
 
-    def add(self, place: tuple[str, str], trace: ScoredTrace) -> None:
-        """Count a trace that is new; it is written by `write`. One that could not be read may have held an answer."""
+    def add(self, place: tuple[str, str], trace: ScoredTrace, *, new: bool = True, known: int = 0) -> None:
+        """Count a trace that is `new`, and answers beyond those `known` before; it is written by `write`.
+
+        The answer may come long after the first spans. A trace that could not be read may have held one.
+        """
         if place[0]:
-            self._traces[place] += 1
+            self._traces[place] += new
             answers = sum(one.ledger.state != "filtered" for one in trace.records)
-            self._answers[place] += answers or trace.failure is not None
+            self._answers[place] += max((answers or trace.failure is not None) - known, 0)
 
     def write(self, now: int) -> None:
         """Write what was counted since the last time, as of `now` (Unix nanoseconds)."""
         minute = now // MINUTE
         rows = [(*place, minute, traces, self._answers[place]) for place, traces in self._traces.items()]
+        rows = [row for row in rows if any(row[-2:])]
         self._connection.executemany(_ADD, rows)
         self.forget()
 

@@ -63,6 +63,7 @@ _INSERT_TRACE = (  # a row stays where it is: an erasure that runs looks at thos
     "ON CONFLICT (trace_id) DO UPDATE SET "
     + ", ".join(f"{column} = excluded.{column}" for column in _TRACE_COLUMNS[1:])
 )
+_NO_SPANS = "no_spans"
 
 
 class SqliteRecords:
@@ -236,10 +237,12 @@ class SqliteRecords:
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
         self._counters.add("dropped_spans", trace.dropped)
-        if not known:  # a trace that is read again says it again
+        new = all(row["reason"] == _NO_SPANS for row in known.values())
+        if new:  # a trace that is read again says it again
             self._counters.add("lost_spans", trace.lost)
             self._counters.add("not_finite", trace.not_finite)
-            self._arrivals.add(place, trace)
+        answered = sum(row["state"] != "filtered" for row in known.values())
+        self._arrivals.add(place, trace, new=new, known=answered)
         self._counters.add("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
             entry = (
@@ -379,7 +382,7 @@ def _packed(raw: RawTrace) -> tuple[bytes, bytes | None]:
 
 def _unasked(trace: ScoredTrace) -> str:
     """Why a trace has no record: log events, feedback for one, may come before the spans that they belong to."""
-    return "no_question" if trace.raw.spans else "no_spans"
+    return "no_question" if trace.raw.spans else _NO_SPANS
 
 
 def _kept(known: sqlite3.Row, fresh: LedgerEntry) -> LedgerEntry:
