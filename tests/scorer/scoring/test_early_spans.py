@@ -43,6 +43,31 @@ def test_a_trace_of_which_feedback_came_first_is_an_arrival_when_its_spans_come(
     assert rows(bench, "SELECT service, traces, answers FROM arrivals") == [("shop", 1, 1)]
 
 
+def test_a_span_that_is_told_while_it_runs_and_when_it_ends_says_the_same_in_any_order(bench: Bench) -> None:
+    """A pull of what is under way and one an hour later, in two rounds or in one."""
+    told: dict[int, tuple[list[Arrival], ...]] = {}
+    for number in (1, 2, 3):
+        search, ended = question(number)
+        asked = f"What does part {number} weigh?"
+        running = span(number, "root", parent=False, openinference__span__kind="CHAIN", input__value=asked)
+        told[number] = {
+            1: ([search, running], [ended]),
+            2: ([search, ended], [running]),
+            3: ([search, running, ended],),
+        }[number]
+    for round_ in (0, 1):
+        bench.receive(
+            [arrival for each in told.values() for part in each[round_ : round_ + 1] for arrival in part]
+        )
+        bench.settle()
+    answers = [(f"Part {number} weighs {number} grams [p1].", "complete") for number in (1, 2, 3)]
+    assert rows(bench, "SELECT answer, completeness FROM records ORDER BY trace_id") == answers
+    bench.receive([arrival for each in told.values() for part in each for arrival in part])
+    before = rows(bench, "SELECT trace_id, length(spans), span_count FROM traces ORDER BY trace_id")
+    bench.settle()
+    assert rows(bench, "SELECT trace_id, length(spans), span_count FROM traces ORDER BY trace_id") == before
+
+
 def with_service(arrival: Arrival) -> Arrival:
     """The same, of a service that says its name."""
     data = TracesData.FromString(arrival.payload)

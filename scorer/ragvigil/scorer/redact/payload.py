@@ -147,6 +147,13 @@ def with_note(payload: bytes, note: str | None) -> bytes:
     return data.SerializeToString()
 
 
+def without_note(payload: bytes) -> bytes:
+    """Encoded spans as they were before anything was noted on them."""
+    data = TracesData.FromString(payload)
+    _take_off(data)
+    return data.SerializeToString()
+
+
 def _take_off(data: TracesData) -> None:
     """Take the notes off all spans."""
     for span in _spans(data):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ragvigil.scorer.assembly.assemble import Assembled
 from ragvigil.scorer.assembly.payload import without_repeats
 from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_service, read_all
-from ragvigil.scorer.redact.payload import Redaction, with_note
+from ragvigil.scorer.redact.payload import Redaction, with_note, without_note
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
@@ -281,12 +281,15 @@ class TraceScoring:
             return RawTrace(with_note(spans, note), logs), item.dropped
         if note is not None and known.logs:  # feedback that came before its spans is of no service
             known = replace(known, logs=self._redaction.logs(known.logs, withheld=True))
-        seen = {span.span_id for span in spans_of(known.spans)}
-        fresh = {span.span_id for span in spans_of(spans)} - seen
+        seen = set[bytes]()
+        without_repeats(without_note(known.spans), seen)
+        stored = len(seen)
+        spans = without_repeats(spans, seen)  # a span that was told while it ran comes again, and says more
+        fresh = len(seen) - stored
         fresh_logs = bool(logs) and logs not in known.logs
         size = len(known.spans) + len(spans) + len(known.logs) + len(logs)
-        if size > self._max_bytes or len(seen) + len(fresh) > self._max_spans:
-            dropped = item.dropped + len(fresh) + fresh_logs
+        if size > self._max_bytes or len(seen) > self._max_spans:
+            dropped = item.dropped + fresh + fresh_logs
             return (known, dropped) if dropped else (None, 0)
         if not fresh and not fresh_logs:
             return (known, item.dropped) if item.dropped else (None, 0)
