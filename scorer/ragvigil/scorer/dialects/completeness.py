@@ -11,7 +11,7 @@ from ragvigil.scorer.dialects.evidence import Evidence, evidence_of
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.roles import IN_A_CALL, Candidate, Roles, answer_of, query_candidates, roles_of
 from ragvigil.scorer.dialects.step import Step
-from ragvigil.scorer.dialects.unanswered import called_in_vain
+from ragvigil.scorer.dialects.unanswered import called_in_vain, calls
 from ragvigil.scorer.span import HAS_IS_REMOTE
 from ragvigil.scorer.trace import Completeness
 
@@ -150,9 +150,12 @@ def _of_question(asked: Candidate | None, query: str | None) -> Judged | None:
 def _of_root(roles: Roles) -> Judged | None:
     """Whether a span above those that are here is missing, in this process, and no chain stands for it.
 
-    One that tells neither question nor answer stands for nothing.
+    One that tells neither question nor answer stands for nothing, nor does one whose model called something with what
+    it said: that may be a step on the way to the answer.
     """
     root = roles.root
+    if root is not None and _is_on_the_way(root, roles.generation):
+        return _partial(_ORPHANED, [root, *root.ancestors()][-1])
     if root is not None and (root.span.parent_id is None or root.parent is not None or _speaks(root)):
         return None
     lost = _first(roles.question.steps, _is_orphan)
@@ -190,6 +193,11 @@ def _lost_step(roles: Roles) -> Step | None:
     """
     alone = roles.root if roles.root is not None and _stands_alone(roles.root) else None
     return _first(roles.question.steps, lambda step: step is not alone and _is_orphan(step))
+
+
+def _is_on_the_way(root: Step, model: Step | None) -> bool:
+    """Whether the model said its words beside a call, and the span above all that is here is missing."""
+    return model is not None and _is_orphan([root, *root.ancestors()][-1]) and calls(model)
 
 
 def _stands_alone(root: Step) -> bool:

@@ -1,4 +1,4 @@
-"""Searches that a model called at the end, and of which nothing tells what came of them."""
+"""What a model called in its reply; searches called at the end, of which nothing tells what came of them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,16 @@ def called_in_vain(model: Step, steps: Iterable[Step]) -> bool:
         return False
     if any(step.role in _ACTING and step.span.start >= model.span.end for step in steps if step is not model):
         return False
-    return any(map(is_search, (*_names_in(model), *_names_told(model))))
+    return any(map(is_search, _names(model)))
+
+
+def calls(model: Step) -> bool:
+    """Whether the reply of the model calls anything."""
+    return any(True for _ in _names(model))
+
+
+def _names(model: Step) -> Iterable[str]:
+    return (*_names_in(model), *_names_told(model))
 
 
 def _names_in(model: Step) -> Iterable[str]:

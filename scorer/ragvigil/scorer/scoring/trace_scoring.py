@@ -239,14 +239,16 @@ class TraceScoring:
     ) -> tuple[ScoredRecord, ...] | None:
         """The records with their checks and what becomes of them; None where one could not be checked."""
         scored: list[ScoredRecord] = []
+        topless = all(span.parent_id is not None and not span.parent_is_remote for span in trace.spans)
         for record, rule, found in zip(trace.records, trace.filtered, checks, strict=True):
             if found is None:
                 return None
-            scored.append(
-                _left_out(record, rule)
-                if rule
-                else ScoredRecord(record, found, self._decide(record, informative(record, found)))
-            )
+            if rule:
+                scored.append(_left_out(record, rule))
+                continue
+            decision = self._decide(record, informative(record, found))
+            awaited = topless and record.completeness == "partial_evidence"
+            scored.append(ScoredRecord(record, found, decision, awaited))
         return tuple(scored)
 
     def _decide(self, record: RagTrace, promising: bool) -> LedgerEntry:

@@ -61,21 +61,26 @@ class SqliteObservations:
         weight: float,
         *,
         new: bool = False,
-    ) -> None:
-        """The record's value in the series; one that stood before is taken away, a `new` record has none."""
+    ) -> bool:
+        """The record's value in the series; one that stood before is taken away, a `new` record has none.
+
+        Whether one stood before.
+        """
         bucket = record.started_at - record.started_at % self._bucket
         fresh = Observation(
             record_id, series, record.service, record.environment or "", instrument, bucket, value, weight
         )
-        if not new:
-            if self._standing(record_id, series) == [fresh]:
-                return
+        before = [] if new else self._standing(record_id, series)
+        if before == [fresh]:
+            return True
+        if before:
             self.remove(record_id, series)
         self._connection.execute(
             f"INSERT INTO observations ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", fresh
         )
         self._add(fresh, Sums.of(value, weight))
         self._meet(fresh)
+        return bool(before)
 
     def follow(self, record_id: int, record: RagTrace, weight: float) -> None:
         """Keep what was judged of the record, and move it to where the record and its weight are now."""

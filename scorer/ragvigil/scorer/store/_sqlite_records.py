@@ -274,9 +274,7 @@ class SqliteRecords:
         self._write_scores(record_id, fresh_hash, scored.checks, now)
         if not filtered:
             note_leak(self._connection, record_id, scored, new=known is None, again=unchanged)
-        self._observe_citation(record_id, scored, fresh=known is None)
-        if not unchanged:
-            self._count_citation(scored, now)
+        self._observe_citation(record_id, scored, now, fresh=known is None, unchanged=unchanged)
         if not filtered and not (unchanged and known is not None and known["state"] != "filtered"):
             self._outgoing.note(record_id, "checks")
         self._sightings.put(record_id, scored, now, new=known is None or known["state"] == "filtered")
@@ -301,22 +299,20 @@ class SqliteRecords:
             self._connection.execute("UPDATE verdicts SET current = 0 WHERE record_id = ?", (record_id,))
             self._observations.remove_judged(record_id)
 
-    def _observe_citation(self, record_id: int, scored: ScoredRecord, *, fresh: bool) -> None:
+    def _observe_citation(
+        self, record_id: int, scored: ScoredRecord, now: int, *, fresh: bool, unchanged: bool
+    ) -> None:
         check = citation_check(scored.checks)
-        if check is None or check.value is None:
+        if check is None or check.value is None or scored.awaited:
             if not fresh:
                 self._observations.remove(record_id, "citation")
             return
         instrument = self._instruments.check(check.check, check.version)
         weight = weight_of(scored.record, 1.0)
-        self._observations.put(
+        stood = self._observations.put(
             record_id, scored.record, "citation", instrument, check.value, weight, new=fresh
         )
-
-    def _count_citation(self, scored: ScoredRecord, now: int) -> None:
-        check = citation_check(scored.checks)
-        if check is not None and check.value is not None:
-            instrument = self._instruments.check(check.check, check.version)
+        if not (unchanged and stood):
             self._score_counts.add(check.check, instrument, scored.record, check.value, now)
 
     def _write_scores(

@@ -67,13 +67,14 @@ class SqliteSightings:
 
     def _seen(self, scored: ScoredRecord) -> tuple[object, ...]:
         record = scored.record
-        citation = citation_check(scored.checks)
+        checks = () if scored.awaited else scored.checks
+        citation = citation_check(checks)
         known = None if citation is None else citation.value
         return (
             record.started_at,
             to_json(_dimensions(record)),
             self._conversation(record),
-            cheap_score(scored.checks),
+            cheap_score(checks),
             None if known is None else int(known >= 1.0),
             len(record.documents) if record.retrieved else None,
         )

@@ -47,6 +47,9 @@ class ScoredRecord:
     record: RagTrace
     checks: tuple[CheckResult, ...]
     ledger: LedgerEntry
+    awaited: bool = False
+    """Whether the span above its spans is still to come: what seems to be its answer may be said on the way to it, and
+    enters no series until then."""
 
 
 @dataclass(frozen=True, slots=True)
