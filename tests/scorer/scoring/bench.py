@@ -181,6 +181,10 @@ class Failing:
         """As it is."""
         return self._store.raw(trace_ids)
 
+    def raw_bytes(self, trace_ids: Collection[str]) -> Mapping[str, int]:
+        """As it is."""
+        return self._store.raw_bytes(trace_ids)
+
     def commit(
         self,
         traces: Sequence[ScoredTrace],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from ragvigil.scorer.inbox import Arrival, Position
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace, Taken
+from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
 
 
 def test_a_store_that_cannot_be_written_for_a_while_loses_nothing(bench: Bench) -> None:
@@ -305,3 +305,56 @@ def test_whatever_the_moment_of_a_crash_the_ledger_adds_up(tmp_path: Path, seed:
         sums = {key.name: bench.store.monitoring.buckets(key, 0, 10**6 * SECOND)[0].sums for key in series}
         assert sums["faithfulness"].n == 40
         assert (sums["citation"].n, sums["citation"].wx) == (40, 40.0)
+
+
+class Weighing(Failing):
+    """A store that notes how many bytes it gives, and is given, at once."""
+
+    def __init__(self, store: RecordStore) -> None:
+        super().__init__(store, ValueError(), 0)
+        self.most = 0
+
+    def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
+        """As it is."""
+        found = super().raw(trace_ids)
+        self._note(found.values())
+        return found
+
+    def commit(
+        self,
+        traces: Sequence[ScoredTrace],
+        watermark: Position | None,
+        now: int,
+        taken: Taken = Taken(),  # noqa: B008 - frozen
+        states: Sequence[tuple[str, str]] = (),
+    ) -> Sequence[Job]:
+        """As it is."""
+        self._note([trace.raw for trace in traces])
+        return super().commit(traces, watermark, now, taken, states)
+
+    def _note(self, traces: Iterable[RawTrace]) -> None:
+        self.most = max(self.most, sum(len(raw.spans) + len(raw.logs) for raw in traces))
+
+
+def test_late_votes_on_large_traces_bring_back_few_of_them_at_once(bench: Bench) -> None:
+    """Each is some bytes, and all that is stored of its trace comes with it: so a gigabyte is in memory at once."""
+    large = span(1, "tool", parent=True, output__value="page " * 200_000)
+    count, size = 40, len(large.payload)
+    for trace in range(1, count + 1):
+        tool = span(trace, "tool", parent=True, output__value="page " * 200_000)
+        bench.receive([tool, *question(trace)])
+        bench.settle()
+    bench.crash()
+    store = Weighing(bench.store.records)
+    bench.start(lambda records: store.over(records))
+    bench.receive(
+        [
+            Feedback(trace_id=f"{trace:032x}", kind="thumbs", value="down").arrival(0)
+            for trace in range(1, count + 1)
+        ]
+    )
+    bench.settle()
+    with closing(reading.open_for_reading(bench.settings.store.path)) as connection:
+        rows = connection.execute("SELECT count(*) FROM records WHERE feedback LIKE '%down%'")
+        assert rows.fetchone()[0] == count
+    assert size < store.most < 17 * 2**20 < count * size

@@ -14,11 +14,11 @@ from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.redact.pseudonyms import Pseudonyms
 from ragvigil.scorer.sample import Sampler
-from ragvigil.scorer.scoring import pipeline
+from ragvigil.scorer.scoring import portions
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
-from ragvigil.scorer.store.port import ScoredTrace
+from ragvigil.scorer.store.port import RawTrace, ScoredTrace
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
 
@@ -94,12 +94,31 @@ def test_a_trace_whose_checks_fail_is_stored_as_unread_and_hurts_no_other(
 
 def test_few_and_small_traces_are_scored_together(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is held of them at once is bounded in number and in bytes; a trace above that goes alone."""
-    monkeypatch.setattr(pipeline, "_TRACES_TOGETHER", 2)
-    monkeypatch.setattr(pipeline, "_BYTES_TOGETHER", 10)
+    monkeypatch.setattr(portions, "_MOST_TOGETHER", 2)
+    monkeypatch.setattr(portions, "_BYTES_TOGETHER", 10)
     items = [
         Assembled(str(size), (b"x" * size,), (), Position(1, 1), False, 0)
         for size in (4, 4, 1, 20, 9, 2, 3, 3)
     ]
-    found = [[item.trace_id for item in group] for group in pipeline.together(items)]
+    found = [[item.trace_id for item in group] for group in portions.together(items, {})]
     assert found == [["4", "4"], ["1"], ["20"], ["9"], ["2", "3"], ["3"]]
-    assert list(pipeline.together([])) == []
+    assert list(portions.together([], {})) == []
+    known = {"1": RawTrace(b"x" * 4, b"x" * 5), "3": RawTrace(b"", b"")}
+    found = [[item.trace_id for item in group] for group in portions.together(items[2:], known)]
+    assert found == [["1"], ["20"], ["9"], ["2", "3"], ["3"]]
+
+
+def test_what_is_stored_of_a_trace_counts_for_how_many_are_written_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """One that is too large alone is written alone; late spans of one that is among them wait."""
+    monkeypatch.setattr(portions, "_BYTES_A_COMMIT", 10)
+    items = [Assembled(name, (b"x",), (b"x",), Position(1, 1), False, 0) for name in "abcda"]
+
+    def first(stored: dict[str, int]) -> str:
+        return "".join(item.trace_id for item in portions.of_a_commit(items, stored))
+
+    assert [first({}), first({"b": 6}), first({"b": 7}), first({"a": 99})] == ["abcd", "ab", "a", "a"]
+    monkeypatch.setattr(portions, "MOST_A_COMMIT", 3)
+    assert first({}) == "abc"
+    assert portions.of_a_commit([], {}) == []

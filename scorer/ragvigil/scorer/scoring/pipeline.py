@@ -26,6 +26,7 @@ from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.draws import SAMPLER, Draws, SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
+from ragvigil.scorer.scoring.portions import MOST_A_COMMIT, of_a_commit, together
 from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving
@@ -34,9 +35,6 @@ from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, Sc
 _log = logging.getLogger(__name__)
 
 _ROWS_A_TURN = 500
-_TRACES_A_COMMIT = 200
-_TRACES_TOGETHER = 64
-_BYTES_TOGETHER = 4 * 2**20
 _TIDY_NANOSECONDS = 1_000_000_000
 _REMEMBER_NANOSECONDS = 60 * 1_000_000_000
 _BAD_DATA = (
@@ -219,8 +217,8 @@ class Pipeline:
 
     def _tell_known_roots(self, trace_ids: Collection[str]) -> None:
         """Late spans of a stored trace need not wait for a root that came before them."""
-        for trace_id, raw in self._store.raw(trace_ids).items() if trace_ids else ():
-            if look(raw.spans).top is Top.ROOT:
+        for trace_id in self._store.raw_bytes(trace_ids) if trace_ids else ():  # one in memory at a time
+            if look(self._store.raw([trace_id])[trace_id].spans).top is Top.ROOT:
                 self._assembler.root_is_known(trace_id)
 
     def _write_judgements(self) -> int:
@@ -262,13 +260,9 @@ class Pipeline:
             self._inbox.discard(Position(self._committed.segment, self._committed.row + 1))
 
     def _batch(self) -> Sequence[Assembled]:
-        """What is written next. Late spans of a trace in it wait: they are merged with what is stored of it."""
-        batch: dict[str, Assembled] = {}
-        for item in self._assembled[:_TRACES_A_COMMIT]:
-            if item.trace_id in batch:
-                break
-            batch[item.trace_id] = item
-        return list(batch.values())
+        """What is written next."""
+        first = {item.trace_id for item in self._assembled[:MOST_A_COMMIT]}
+        return of_a_commit(self._assembled, self._store.raw_bytes(first)) if first else ()
 
     def _commit(self, assembled: Sequence[Assembled]) -> None:
         watermark = self._covered(self._assembled[len(assembled) :])
@@ -345,7 +339,7 @@ class Pipeline:
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
         not_kept = 0
-        for group in together(assembled):
+        for group in together(assembled, known):
             redacted: list[tuple[Assembled, Arrived | None]] = []
             for received in group:
                 stored = known.get(received.trace_id)
@@ -370,16 +364,3 @@ class Pipeline:
         # not added: a failed commit is scored again
         self._taken = replace(self._taken, not_kept=not_kept, unread=unread)
         return traces
-
-
-def together(assembled: Sequence[Assembled]) -> Iterable[Sequence[Assembled]]:
-    """Runs of traces that are scored together: so many, and so large, that what is held of them stays bounded."""
-    start = size = 0
-    for place, item in enumerate(assembled):
-        more = sum(map(len, (*item.spans, *item.logs)))
-        if place > start and (size + more > _BYTES_TOGETHER or place - start >= _TRACES_TOGETHER):
-            yield assembled[start:place]
-            start, size = place, 0
-        size += more
-    if assembled:
-        yield assembled[start:]

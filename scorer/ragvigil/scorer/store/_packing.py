@@ -15,6 +15,8 @@ _SHORTEST_QUOTED = 24
 _SHORTEST_PREFIX = 8
 _FEW = 1024
 """Bytes that do not stand in the source, up to which they are not compared with it."""
+FRAME_HEAD = 18
+"""Bytes at the beginning of what was packed, at most, that say how large it was."""
 _QUOTING, _COMPARED = b"q", b"c"
 """First byte: compressed alone, or with the source before it."""
 
@@ -84,6 +86,15 @@ def unpack(data: bytes, like: bytes = b"") -> bytes:
     """What was packed, with the same `like`. Raises ZstdError with another."""
     unpacked: bytes = zstd().decompress(data, _prefix(like))
     return unpacked
+
+
+def unpacked_size(head: bytes) -> int:
+    """How many bytes were packed, of the first `FRAME_HEAD` bytes of what became of them.
+
+    >>> unpacked_size(pack(b"Water boils." * 10_000)[:FRAME_HEAD])
+    120000
+    """
+    return int(zstd().get_frame_info(head).decompressed_size)
 
 
 @cache

@@ -12,7 +12,7 @@ from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.series import citation_check
 from ragvigil.scorer.store._json import storable, to_json
-from ragvigil.scorer.store._packing import pack, unpack
+from ragvigil.scorer.store._packing import pack
 from ragvigil.scorer.store._rows import (
     RECORD_COLUMNS,
     hash_of,
@@ -35,6 +35,7 @@ from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_renamed import follow
 from ragvigil.scorer.store._sqlite_score_counts import SqliteScoreCounts
 from ragvigil.scorer.store._sqlite_sightings import SqliteSightings
+from ragvigil.scorer.store._sqlite_stored import stored_bytes, stored_traces
 from ragvigil.scorer.store._sqlite_unread import count_unread
 from ragvigil.scorer.store.port import (
     Job,
@@ -106,27 +107,11 @@ class SqliteRecords:
 
     def raw(self, trace_ids: Collection[str]) -> Mapping[str, RawTrace]:
         """What is stored of those traces that were seen before."""
-        marks = ", ".join("?" * len(trace_ids))
-        rows = self._connection.execute(
-            f"SELECT trace_id, spans, logs, rules, dropped FROM traces WHERE trace_id IN ({marks})",
-            tuple(trace_ids),
-        )
-        found = {
-            row[0]: RawTrace(
-                unpack(row[1]),
-                unpack(row[2]) if row[2] else b"",
-                rules=frozenset(row[3].split()),
-                dropped=row[4],
-            )
-            for row in rows
-        }
-        missing = [trace_id for trace_id in trace_ids if trace_id not in found]
-        marks = ", ".join("?" * len(missing))
-        rows = self._connection.execute(
-            f"SELECT DISTINCT trace_id FROM ledger WHERE trace_id IN ({marks})", missing
-        )
-        gone = {*(row[0] for row in rows), *self._erasures.kept_out(missing)}
-        return found | {trace_id: RawTrace(b"", b"", gone=True) for trace_id in gone}
+        return stored_traces(self._connection, self._erasures, trace_ids)
+
+    def raw_bytes(self, trace_ids: Collection[str]) -> Mapping[str, int]:
+        """How many bytes `raw` would give of those traces whose content is stored."""
+        return stored_bytes(self._connection, trace_ids)
 
     def commit(
         self,

@@ -128,6 +128,10 @@ class RecordStore(Protocol):
         """What is stored of those traces that were seen before."""
         ...
 
+    def raw_bytes(self, trace_ids: Collection[str]) -> Mapping[str, int]:
+        """How many bytes `raw` would give of those traces whose content is stored."""
+        ...
+
     def commit(
         self,
         traces: Sequence[ScoredTrace],
