@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
+from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.scorer.erasure.kept_bytes import asked
 from tests.scorer.scoring.bench import PASSED, Bench, span
 from tests.scorer.test_commands import ragvigil
@@ -18,6 +19,7 @@ from tests.scorer.test_commands import ragvigil
 from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer.config import load
 from ragvigil.scorer.erasure.forgetting import Forgetting, Forgotten, Kind, Wanted
+from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.receive.told import Feedback
@@ -166,6 +168,28 @@ def test_what_is_open_when_the_request_comes_is_forgotten_too(bench: Bench) -> N
     assert b"golden" not in kept(bench)
     CountersFile(bench.settings.inbox_path, Counters()).save(Counters(spans=8).flat())
     assert problems(bench) == ()
+
+
+@pytest.mark.parametrize(("received_at", "stays"), [(NOW - 1, False), (NOW + 1, True)])
+def test_what_was_received_before_the_request_is_forgotten_whatever_its_sender_s_clock_says(
+    bench: Bench, received_at: int, stays: bool
+) -> None:
+    """A container is a minute and a half ahead: its answer and its user's opinion "began" after the request."""
+    ahead = NOW + 90 * 10**9
+    told = Feedback(trace_id=f"{3:032x}", kind="comment", comment="crooked legs", user="wanda")
+    arrivals = [*asked(5, "wanda", secret="golden spoon"), told.arrival(ahead)]
+    for arrival in arrivals[:2]:
+        data = TracesData.FromString(arrival.payload)
+        for made in data.resource_spans[0].scope_spans[0].spans:
+            made.start_time_unix_nano, made.end_time_unix_nano = ahead, ahead + 1
+        bench.receive([Arrival("spans", arrival.trace_id, data.SerializeToString(), received_at)])
+    bench.receive([arrivals[2]._replace(received_at=received_at)])
+    bench.pipeline.turn()
+    forget(bench, "user", "wanda")
+    bench.settle()
+    assert (b"golden" in kept(bench)) is stays
+    logs = bench.store.records.raw([f"{3:032x}"])[f"{3:032x}"].logs
+    assert (b"crooked" in logs) is stays
 
 
 def test_whoever_is_named_beside_the_question_is_forgotten_in_open_traces_too(bench: Bench) -> None:

@@ -314,6 +314,7 @@ class Pipeline:
                     service=trace.service,
                     environment=trace.environment,
                     span_count=trace.span_count,
+                    received_at=trace.received_at,
                 )
                 for trace in traces
             ]

@@ -218,7 +218,12 @@ class TraceScoring:
             records = None
         if records is None:
             return ScoredTrace(
-                trace.trace_id, trace.raw, trace.timed_out, failure="read", dropped=trace.dropped
+                trace.trace_id,
+                trace.raw,
+                trace.timed_out,
+                failure="read",
+                dropped=trace.dropped,
+                received_at=trace.received_at,
             )
         spans = trace.spans
         return ScoredTrace(
@@ -232,6 +237,7 @@ class TraceScoring:
             service=resource_text(spans, names.SERVICE_NAME),
             environment=resource_text(spans, names.DEPLOYMENT_ENVIRONMENT_NAME, "deployment.environment"),
             span_count=len(spans),
+            received_at=trace.received_at,
         )
 
     def _records(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sqlite3
-from collections.abc import Collection, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -127,8 +127,9 @@ class SqliteErasures:
     def without_forgotten(self, traces: Sequence[ScoredTrace]) -> Sequence[ScoredTrace]:
         """Those that may be stored, within the caller's transaction; what was on its way when it was forgotten may not.
 
-        So is what began before the request and comes by another import. Where a late span names the person, what is
-        stored of its trace already goes, too.
+        So is what began before the request and comes by another import; what had been received before it may say by
+        its sender's clock that it began later. Where a late span names the person, what is stored of its trace already
+        goes, too.
         """
         if not self._moments:
             return traces
@@ -146,11 +147,13 @@ class SqliteErasures:
 
     def _concerns(self, trace: ScoredTrace) -> bool:
         starts = {scored.record.started_at for scored in trace.records}
+        received = trace.received_at or _NEVER
         began = min(starts or {span.start for span in spans_of(trace.raw.spans)}, default=_NEVER)
+        began = min(began, received)
         if began > max(self._moments.values()):
             return False
         asked = [
-            (name, scored.record.started_at)
+            (name, min(scored.record.started_at, received))
             for scored in trace.records
             for name in (scored.record.user_id, scored.record.conversation_id)
             if name is not None
@@ -162,20 +165,19 @@ class SqliteErasures:
         """The trace without what the forgotten said of it before they asked for that: it may be another's."""
         if not trace.raw.logs:
             return trace
+        received = trace.received_at or _NEVER
+
+        def barred(name: str, said_at: int) -> bool:
+            return self._is_barred(name, min(said_at, received))
+
         records = tuple(
-            replace(scored, record=replace(scored.record, feedback=self._remaining(scored.record.feedback)))
+            replace(
+                scored, record=replace(scored.record, feedback=_remaining(scored.record.feedback, barred))
+            )
             for scored in trace.records
         )
-        logs = logs_without(trace.raw.logs, self._is_barred)
+        logs = logs_without(trace.raw.logs, barred)
         return replace(trace, raw=replace(trace.raw, logs=logs), records=records)
-
-    def _remaining(self, opinions: Iterable[Mapping[str, object]]) -> tuple[Mapping[str, object], ...]:
-        return tuple(
-            item
-            for item in opinions
-            if not isinstance(user := item.get("user_id"), str)
-            or not self._is_barred(user, _moment(item.get("at")))
-        )
 
     def _is_barred(self, name: str, began: int) -> bool:
         return any(
@@ -242,6 +244,16 @@ class SqliteErasures:
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             yield
+
+
+def _remaining(
+    opinions: Iterable[Mapping[str, object]], barred: Callable[[str, int], bool]
+) -> tuple[Mapping[str, object], ...]:
+    return tuple(
+        item
+        for item in opinions
+        if not isinstance(user := item.get("user_id"), str) or not barred(user, _moment(item.get("at")))
+    )
 
 
 def _moment(told: object) -> int:

@@ -72,6 +72,8 @@ class ScoredTrace:
     """As its spans' resource says."""
     environment: str | None = None
     span_count: int = 0
+    received_at: int = 0
+    """When the first of what is new of it was received, Unix nanoseconds; 0 when nobody says."""
 
 
 @dataclass(frozen=True, slots=True)
