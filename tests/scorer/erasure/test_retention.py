@@ -94,6 +94,17 @@ def test_content_goes_by_age_and_figures_stay(store: SqliteStore, tmp_path: Path
     assert (disk.traces_with_content, disk.expired, disk.expired_early) == (1, 1, 0)
 
 
+def test_a_late_word_does_not_renew_content(store: SqliteStore, tmp_path: Path) -> None:
+    """Of an answer that is voted on every few days all would be kept for ever."""
+    old, young = commit(store, 1, day=1), commit(store, 2, day=20)
+    for day in (8, 15, 22):
+        assert commit(store, 1, day=day) == old
+    sweep(store, Settings(content_days=10), day=25)
+    assert store.records.raw([old, young])[old].gone
+    assert not store.records.raw([young])[young].gone
+    assert b"words of trace 1" not in stored(store, tmp_path)
+
+
 def test_over_the_ceiling_the_oldest_goes_first_and_the_file_shrinks(
     store: SqliteStore, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

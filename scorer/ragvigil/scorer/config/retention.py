@@ -15,8 +15,8 @@ class Retention(Section):
     content_days: float = Field(
         default=30.0,
         gt=0,
-        description="content goes after so many days, and so do messages about incidents that are over; examples of "
-        "open incidents stay",
+        description="content goes after so many days, counted from when its trace was first stored, and so do messages "
+        "about incidents that are over; examples of open incidents stay",
     )
     scores_days: float = Field(
         default=400.0,

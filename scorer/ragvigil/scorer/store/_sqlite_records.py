@@ -59,10 +59,12 @@ _TRACE_COLUMNS = (
     *("trace_id", "spans", "logs", "timed_out", "updated_at", "service", "environment", "span_count", "lost"),
     *("rules", "dropped"),
 )
+_FIRST = ("trace_id", "updated_at")
+"""Of a trace that comes again these stay: content goes so long after it was first stored, whatever is said later."""
 _INSERT_TRACE = (  # a row stays where it is: an erasure that runs looks at those that were there when it began
     f"INSERT INTO traces ({', '.join(_TRACE_COLUMNS)}) VALUES ({', '.join('?' * len(_TRACE_COLUMNS))}) "
     "ON CONFLICT (trace_id) DO UPDATE SET "
-    + ", ".join(f"{column} = excluded.{column}" for column in _TRACE_COLUMNS[1:])
+    + ", ".join(f"{column} = excluded.{column}" for column in _TRACE_COLUMNS if column not in _FIRST)
 )
 _NO_SPANS = "no_spans"
 

@@ -12,6 +12,7 @@ CREATE TABLE counters (
 ) WITHOUT ROWID;
 
 -- Raw spans and log records, redacted: zstd over concatenated TracesData (LogsData) messages.
+-- `updated_at` is when the trace was first stored: by it retention goes, and late words do not renew it.
 -- `rules` are the filters that held by what was cut out, with spaces between.
 CREATE TABLE traces (
     trace_id TEXT PRIMARY KEY,
