@@ -145,6 +145,27 @@ def test_a_version_seen_for_the_first_time_is_a_change(tmp_path: Path) -> None:
     assert elsewhere == []
 
 
+def test_one_clock_that_is_behind_does_not_carry_off_the_mark_of_a_deploy(bench: Bench) -> None:
+    """A pod that was six days behind for one request moved it to where no page looks; a late trace still moves it."""
+    minute = 60 * 10**9
+    with closing(sqlite3.connect(bench.settings.store.path, isolation_level=None)) as connection:
+
+        def mark(*minutes: int) -> int:
+            for changes in (
+                SqliteChanges(connection),
+                SqliteChanges(connection),
+            ):  # the second knows nothing yet
+                for each in minutes:
+                    at = NOW + each * minute
+                    changes.meet(RagTrace("0" * 32, "1" * 16, "shop", at, service_version="1.4"))
+            found: int = connection.execute("SELECT at FROM changes WHERE text = '1.4'").fetchone()[0]
+            return (found - NOW) // minute
+
+        assert mark(0, -6 * 1440) == 0
+        assert mark(-6 * 1440, -50, 10) == -50
+        assert mark(-6 * 1440, -100) == -100
+
+
 def test_what_changes_with_every_request_does_not_flood_the_changes(bench: Bench) -> None:
     """A hash of the prompt is no version: twenty a day are kept."""
     with closing(sqlite3.connect(bench.settings.store.path, isolation_level=None)) as connection:

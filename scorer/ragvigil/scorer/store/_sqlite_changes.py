@@ -6,14 +6,17 @@ import sqlite3
 from collections.abc import Iterable
 
 from ragvigil.scorer.changes import Change, first_values
-from ragvigil.scorer.moments import DAY
+from ragvigil.scorer.moments import DAY, HOUR
 from ragvigil.scorer.store._json import storable
 from ragvigil.scorer.trace import RagTrace
 
 _INSERT = (
     "INSERT INTO changes (id, at, kind, text, service, environment, source) VALUES (?, ?, ?, ?, ?, ?, ?) "
-    "ON CONFLICT DO UPDATE SET at = min(at, excluded.at)"
+    "ON CONFLICT DO UPDATE SET at = excluded.at WHERE excluded.at < at "
+    f"AND (source = 'told' OR excluded.at >= at - {HOUR})"
 )
+"""A trace may come late, but not by more than an hour: what says so has a clock that is behind, and would carry off the
+mark of a deploy to where no page looks for it."""
 _MOST_A_DAY = 20
 """First values of one kind, service and environment in a day: what changes with every request is no version."""
 _MOST_KNOWN = 10_000
@@ -35,14 +38,14 @@ class SqliteChanges:
         """Note the versions that this record is the first to show."""
         for change in first_values(record):
             known = self._known.get(change.id)
-            if known is not None and known <= change.at:
+            if known is not None and not known - HOUR <= change.at < known:
                 continue
             if self._is_new(change) and self._crowded(change):
                 continue
             self._write(change)
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
-            self._known[change.id] = change.at
+            self._known[change.id] = self._stands_at(change)
 
     def forget(self) -> None:
         """A transaction was rolled back: nothing that it wrote is known any more."""
@@ -52,6 +55,10 @@ class SqliteChanges:
         values = (change.kind, change.text, change.service or "", change.environment or "")
         row = (storable(change.id), change.at, *(storable(value) for value in values), change.source)
         self._connection.execute(_INSERT, row)
+
+    def _stands_at(self, change: Change) -> int:
+        query = "SELECT at FROM changes WHERE id = ?"
+        return int(self._connection.execute(query, (storable(change.id),)).fetchone()[0])
 
     def _is_new(self, change: Change) -> bool:
         query = "SELECT 1 FROM changes WHERE id = ?"
