@@ -307,6 +307,17 @@ def test_whatever_the_moment_of_a_crash_the_ledger_adds_up(tmp_path: Path, seed:
         assert (sums["citation"].n, sums["citation"].wx) == (40, 40.0)
 
 
+def test_what_comes_after_the_content_is_gone_is_counted(bench: Bench) -> None:
+    """A vote on an answer of which only scores are left: it was acknowledged, and must not vanish without a word."""
+    bench.receive(question(1) + question(2))
+    bench.settle()
+    assert bench.store.retention.expire(None, 1, counter="content_expired") == [f"{1:032x}"]
+    for trace in (1, 2):
+        bench.receive([Feedback(trace_id=f"{trace:032x}", kind="thumbs", value="down").arrival(0)])
+    bench.settle()
+    assert bench.ledger() == reading.Ledger(2, {"pending": 1, "expired": 1}, {}, after_content=1)
+
+
 class Weighing(Failing):
     """A store that notes how many bytes it gives, and is given, at once."""
 

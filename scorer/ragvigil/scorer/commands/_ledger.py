@@ -86,6 +86,10 @@ def _lines(sums: Ledger) -> Iterator[str]:
         (sums.lost_spans, "spans lost in services before they were sent, as their tracers say"),
         (sums.not_finite, "figures on spans were NaN or infinite, and are taken for unknown"),
         (sums.not_kept, "late parts of stored traces could not be redacted, and were not kept"),
+        (
+            sums.after_content,
+            "late spans or feedback came when the content of their trace was gone, and were not kept",
+        ),
     ):
         if count:
             yield f"{count:>12,}  {what}"

@@ -339,12 +339,13 @@ class Pipeline:
         before = failures_of(self._dialects)
         known = self._store.raw([item.trace_id for item in assembled])
         traces: list[ScoredTrace] = []
-        not_kept = 0
+        not_kept = after_content = 0
         for group in together(assembled, known):
             redacted: list[tuple[Assembled, Arrived | None]] = []
             for received in group:
                 stored = known.get(received.trace_id)
                 if stored is not None and stored.gone:
+                    after_content += 1
                     _log.info("trace %s: spans that came after its content was taken out", received.trace_id)
                 else:
                     redacted.append((received, self._scoring.redacted(received, stored)))
@@ -363,5 +364,5 @@ class Pipeline:
                     traces.append(trace)
         unread = failures_of(self._dialects) - before
         # not added: a failed commit is scored again
-        self._taken = replace(self._taken, not_kept=not_kept, unread=unread)
+        self._taken = replace(self._taken, not_kept=not_kept, after_content=after_content, unread=unread)
         return traces

@@ -135,6 +135,7 @@ class SqliteRecords:
             self._changes.put(taken.changes)
             self._counters.add("read_items", taken.items)
             self._counters.add("not_kept", taken.not_kept)
+            self._counters.add("after_content", taken.after_content)
             count_unread(self._connection, self._counters, taken.unread, now)
             self._arrivals.write(now)
             self._write_gathered()

@@ -87,6 +87,8 @@ class Taken:
     changes: tuple[Change, ...] = ()
     not_kept: int = 0
     """Late parts of stored traces that could not be redacted, and so were not kept."""
+    after_content: int = 0
+    """Late parts of traces whose content was gone already."""
     unread: Mapping[str, int] = field(default_factory=dict[str, int])
     """How often each dialect of the operator's own failed."""
 

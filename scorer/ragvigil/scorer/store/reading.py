@@ -53,6 +53,8 @@ class Ledger:
     """Figures on spans that were NaN or infinite, and so unknown."""
     not_kept: int = 0
     """Late parts of stored traces that could not be redacted, and so were not kept."""
+    after_content: int = 0
+    """Late parts of traces whose content was gone already: spans, and what was said of the answer."""
     deleted: int = 0
     """Ingested ones that stand nowhere any more: by age, by the ceiling on disk, or forgotten."""
     without_verdict: dict[str, int] = field(default_factory=dict[str, int])
@@ -194,6 +196,7 @@ def ledger(connection: sqlite3.Connection) -> Ledger:
         lost_spans=counts.get("lost_spans", 0),
         not_finite=counts.get("not_finite", 0),
         not_kept=counts.get("not_kept", 0),
+        after_content=counts.get("after_content", 0),
         deleted=rows[-1]["records"],
         without_verdict=without_verdict,
     )
