@@ -56,7 +56,7 @@ def cases(name: str) -> Iterator[Case]:
     for line in (CORPUS / name).read_text("utf-8").splitlines():
         if line and not line.startswith("#"):
             style, documents, marked, *usual = line.split("\t")
-            answer, expected = _read(marked.replace("\\n", "\n"))
+            answer, expected = _read(marked.replace("\\r\\n", "\r\n").replace("\\n", "\n"))
             yield Case(
                 style,
                 _documents(sets[documents]),
@@ -111,6 +111,7 @@ def f1(read: Sequence[Case]) -> float:
         ("citations_usual.txt", 0.97),
         ("citations_fresh.txt", 0.98),
         ("citations_unseen.txt", 0.97),
+        ("citations_habits.txt", 0.99),
     ],
 )
 def test_citations_are_read_as_people_read_them(name: str, least: float) -> None:

@@ -75,6 +75,26 @@ CITED = {
         "kb_guide",
     ],
     "It opens at nine.\n\n[1, 2]": ["doc-3#1", "doc-5#2"],
+    "Dear {{name}}, it opens {{cite: 2}} {{cite:kb_guide}}.": ["doc-5#2", "kb_guide"],
+    "It opens[web:1][web:3].": ["doc-3#1", "kb_guide"],
+    "It opens :contentReference[oaicite:1]{index=1}.": ["doc-5#2"],
+    "It opens [CONTEXT 0] and shuts [CONTEXT 2].": ["doc-3#1", "kb_guide"],
+    "Document 0 says so, Document 1 too.": ["doc-3#1", "doc-5#2"],
+    "It opens [**1**][**2**] \u30143\u3015.": ["doc-3#1", "doc-5#2", "kb_guide"],
+    "It opens①, and shuts②③.": ["doc-3#1", "doc-5#2", "kb_guide"],
+    "It opens※1 and shuts†.\n\n※1 kb_guide\n† doc-5#2, p. 3": ["kb_guide", "doc-5#2"],
+    "It opens <co>1</co> <co>2,3</co>.": ["doc-3#1", "doc-5#2", "kb_guide"],
+    'It opens <span data-id="kb_guide">[kb_guide]</span>.': ["kb_guide"],
+    'It opens <a href="https://shop.example/opening"><sup>4</sup></a>.': ["doc-3#1"],
+    "It opens [1][shop].\n\n[shop]: https://shop.example/opening": ["doc-3#1"],
+    "It opens [1].\r\n\r\nReferences:\r\n1. kb_guide\r\n": ["kb_guide"],
+    "It is open 20 h[^b].\n\n[^b]: kb_guide": ["kb_guide"],
+    "It costs 8 ct/kWh[1] at 230 °C[2] and $9/month[3].": ["doc-3#1", "doc-5#2", "kb_guide"],
+    "[1]: It opens at nine. [2]: It shuts at six.": ["doc-3#1", "doc-5#2"],
+    "Passage number 2 says so.": ["doc-5#2"],
+    "Es wiegt 10.100 t² und misst 30 m².": ["doc-5#2"],
+    "It opens at nine.\n\n**Sources consulted**\n\n* kb_guide": ["kb_guide"],
+    "kb_guide#4によると、9時です。doc-5#2も参照。": ["doc-5#2"],
 }
 DEAD = {
     "It opens [doc-9#4].": ["doc-9#4"],
@@ -130,6 +150,13 @@ TRAPS = [
     "It is open (see below).",
     "Brackets [] and () and 【】 are empty.",
     "Read [the manual](https://example.org/manual) first.",
+    "Set the timer to [2] minutes.",
+    "Your reference is [REF-2291].",
+    "It prints 9 and [1, 2, 3].",
+    "① Open it. ② Shut it.",
+    "Name your claim [e.g. kb_2025-000-123].",
+    "It holds {{name}} and {url: here}.",
+    "See annex [2], Anlage [3] and anexo [1].",
 ]
 
 
@@ -295,3 +322,43 @@ def test_the_tracer_knows_the_same_words_before_a_rank() -> None:
     """The tracer imports nothing of the scorer, nor the scorer this of the tracer, so each has a list of its own."""
     assert POINTERS | {"cite"} == LABELS
     assert (REMARKS, BEFORE) == (ASIDES, OWNERS)
+
+
+def test_a_name_that_a_passage_itself_tells_of_is_no_dead_id() -> None:
+    """Nor is a number behind an abbreviation that goes on; one written as the ids are is that closes a statement."""
+    known = (Document("KB0009911", "It fails after patch KB5034441.", rank=1), Document("3301", None, rank=2))
+    answers = (
+        "KB0009911 is about KB5034441.",
+        "KB0009911 is about KB5034442.",
+        "UN [3480] applies.",
+        "It applies [3480].",
+    )
+    assert [[one.cited for one in read_citations(answer, known)] for answer in answers] == [
+        ["KB0009911"],
+        ["KB0009911", "KB5034442"],
+        [],
+        ["3480"],
+    ]
+
+
+def test_the_names_of_files_with_spaces_and_parentheses_are_read_with_their_pages() -> None:
+    """In brackets, in parentheses, in notes, in ranges of padded numbers, and as the targets of links."""
+    rows = (
+        "Retention (EU).pdf",
+        "Owner's Manual.pdf",
+        "src/lru.py",
+        "chunk-0008",
+        "chunk-0009",
+        "9e21aa",
+        "7f00c1",
+    )
+    known = [Document(one, None, rank=rank) for rank, one in enumerate(rows, 1)]
+    cited = {
+        "It is kept (Retention (EU).pdf, p. 7).": [rows[0]],
+        "Tighten it [Owner's Manual.pdf - Page 40].": [rows[1]],
+        "Tighten it [1].\n\nSources\n[1] Owner's Manual.pdf (p. 88)": [rows[1]],
+        "See [`lru.py`](src/lru.py#L40).": [rows[2]],
+        "Both say so [chunk-0008\u2013chunk-0009].": [rows[3], rows[4]],
+        "Both say so [9e21aa][00ff12].": [rows[5], None],
+    }
+    assert {answer: [one.id for one in read_citations(answer, known)] for answer in cited} == cited

@@ -14,20 +14,25 @@ from collections.abc import Sequence
 from ragvigil.scorer.checks.reading.citing.authors import read_narrative_authors
 from ragvigil.scorer.checks.reading.citing.braces import read_braces
 from ragvigil.scorer.checks.reading.citing.brackets import PLACED, read_brackets, read_tool_markers
+from ragvigil.scorer.checks.reading.citing.circled import read_circled
 from ragvigil.scorer.checks.reading.citing.hypertext import read_hypertext
 from ragvigil.scorer.checks.reading.citing.links import read_addresses, read_links
+from ragvigil.scorer.checks.reading.citing.listing import is_pointer
+from ragvigil.scorer.checks.reading.citing.lists import POINTERS
 from ragvigil.scorer.checks.reading.citing.narrative import read_narrative
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page, Style
 from ragvigil.scorer.checks.reading.citing.parentheses import read_parentheses
 from ragvigil.scorer.checks.reading.citing.references import definitions, targets, unlabelled
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
+from ragvigil.scorer.checks.reading.citing.signs import read_signs
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
 from ragvigil.scorer.checks.reading.citing.titled import read_titles
 from ragvigil.scorer.checks.reading.citing.unread import citing_code, tagged_code, unread
-from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths
+from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths, plain_lines
 from ragvigil.scorer.checks.reading.passages import Passages
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.trace import Document
 
 __all__ = ["Citation", "Style", "definitions", "read_citations"]
@@ -42,19 +47,28 @@ _READERS = (
     read_parentheses,
     read_addresses,
     read_narrative_authors,
+    read_signs,
+    read_circled,
     read_superscripts,
     read_narrative,
 )
 """In this order: what one has read, the next does not see."""
 _MOST_CITATIONS = 5000
 _ZERO = re.compile(
-    r"(?:(?<![\w\[])(?<!\w\[\d\])|(?=\[[a-z]))\[(\^?)((?:(?:id|source|citation|cite|ref|doc(?:ument)?|passage)[\s:]{0,2})?0)\](?![\w(=\]])"
+    rf"(?:(?<![\w\[])(?<!\w\[\d\])|(?=\[[a-z]))\[(\^?)((?:(?:id|cite|{longest_first(POINTERS)})[\s:]{{0,2}})?0)\](?![\w(=\]])"
     r"|\sindex=\"(?P<index>0)-",
     re.IGNORECASE,
 )
 """A marker of a passage 0."""
+_NAMED_ZERO = re.compile(r"(?<!\w)([^\W\d_]{2,16}) 0(?!\w|[.,:/%-]\d)")
 _ESCAPED = re.compile(r"\\\[(\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,9})\\\]")
 """Markdown that says brackets are no link: ``\\[1\\]``."""
+_SHELLS = re.compile(
+    "[\u3014\u3016\u27e6\u27e8](\\d{1,3}(?:[ ,\u2013-]{1,3}\\d{1,3}){0,9})[\u3015\u3017\u27e7\u27e9]"
+)
+"""Ranks in brackets of other shapes, as in Chinese print."""
+_EMPHASISED = re.compile(r"(?<=\[)(\*{1,3}|_{1,3})(\d{1,3}(?:[ ,\u2013-]{1,3}\d{1,3}){0,9})\1(?=\])")
+"""Ranks that are bold or slanted within their brackets."""
 _WIDE = str.maketrans(
     "\uff3b\uff3d\uff08\uff09\uff1b\uff1a、\uff0c\u060c\u061b\u2010\u2011\u2012", "[]();:,,,;---"
 )
@@ -69,6 +83,7 @@ def read_citations(
     >>> [(c.cited, c.id) for c in read_citations("Yes [doc-3#1][2], `rows[1]`, no [doc-9#4] [sic].", passages)]
     [('doc-3#1', 'doc-3#1'), ('2', 'doc-5#2'), ('doc-9#4', None)]
     """
+    answer = plain_lines(answer)
     if "\\[" in answer:
         answer = _ESCAPED.sub(r" [\1] ", answer)
     code = inline_code(answer)
@@ -91,7 +106,9 @@ def _prose(answer: str, code: Sequence[Span] = ()) -> str:
     """`answer` without its blocks of code, `code` in its lines and its formulas; its full-width brackets are narrow."""
     formulas = maths(PLACED.sub(lambda marker: " " * len(marker[0]), answer) if "$$" in answer else answer)
     prose = blank(answer, [*fenced(answer), *code, *tagged_code(answer), *formulas])
-    return prose if prose.isascii() else prose.translate(_WIDE)
+    if "[*" in prose or "[_" in prose:
+        prose = _EMPHASISED.sub(lambda mark: f"{mark[2]:^{len(mark[0])}}", prose)
+    return prose if prose.isascii() else _SHELLS.sub(r"[\1]", prose.translate(_WIDE))
 
 
 def _read_sources(page: Page, answer: str, rules: Rules) -> None:
@@ -115,9 +132,15 @@ def _read_sources(page: Page, answer: str, rules: Rules) -> None:
 
 def _counts_from(prose: str, documents: Sequence[Document]) -> int:
     """What the answer calls the first passage: 0 where it cites that and not the last one by counting from 1."""
-    if ("0]" not in prose and 'index="0-' not in prose) or f"[{len(documents)}]" in prose:
+    if "0" not in prose or f"[{len(documents)}]" in prose or any(one.id == "0" for one in documents):
         return 1
-    if any(document.id == "0" for document in documents):
+    if " 0" in prose and any(map(_names_passage, _NAMED_ZERO.finditer(prose))):
+        return 0
+    if "0]" not in prose and 'index="0-' not in prose:
         return 1
     structures = Structures(prose, Passages.of(documents))
     return 1 - any(match["index"] or not structures.has(match) for match in _ZERO.finditer(prose))
+
+
+def _names_passage(match: re.Match[str]) -> bool:
+    return is_pointer(match[1].lower())

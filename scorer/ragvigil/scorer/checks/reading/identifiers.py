@@ -12,6 +12,8 @@ TIME_OR_DATE = re.compile(r"\d{1,4}(?:[:./-]\d{1,4}){1,3}\Z")
 CHARACTER_RANGE = re.compile(r"\^?(?:\w-\w){1,4}\W?\Z")
 IPV6 = re.compile(r"[0-9a-f]{0,4}(?::[0-9a-f]{0,4}){2,7}(?:[%/]\w{1,12})?\Z", re.IGNORECASE)
 HEXADECIMAL = re.compile(r"(?=\D*\d)[0-9a-f]{7,31}(?:-[0-9a-f]{1,12}){0,4}\Z", re.IGNORECASE)
+HASH = re.compile(r"(?=\D*\d)(?=[\d_]*[a-f])[0-9a-f]{6,64}\Z", re.IGNORECASE)
+"""Digits and letters to the base of 16 in one run."""
 WORD_AND_NUMBER = re.compile(r"[A-Za-z]{1,20}[-_.]?\d{1,5}(?:\.\d{1,3})?\Z")
 ENDING = re.compile(r"[\w)]\.(pdf|docx?|xlsx?|pptx?|md|txt|html?|csv|json|rtf|odt|rst|eml)\Z", re.IGNORECASE)
 """The ending of a document's file."""

@@ -42,6 +42,15 @@ def fenced(text: str) -> list[Span]:
     return spans
 
 
+def plain_lines(text: str) -> str:
+    """`text` with every line ended by one character, as each pattern here expects; every offset as it was.
+
+    >>> plain_lines("Sources:\\r\\n- doc-1\\rEnd")
+    'Sources: \\n- doc-1\\nEnd'
+    """
+    return text.replace("\r\n", " \n").replace("\r", "\n") if "\r" in text else text
+
+
 def inline_code(text: str) -> list[Span]:
     """Code spans inside a line.
 

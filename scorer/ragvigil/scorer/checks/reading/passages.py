@@ -23,6 +23,7 @@ from ragvigil.scorer.checks.reading.identifiers import (
     CHARACTER_RANGE,
     DIGITS,
     ENDING,
+    HASH,
     ID_PREFIX,
     IPV6,
     LETTERS_AND_DIGITS,
@@ -120,7 +121,7 @@ class Passages:
     def _titles(self) -> Mapping[str, str]:
         return {title: name for name, document in self._names for title in titles_of(document)}
 
-    @property
+    @made_once
     def titled(self) -> Mapping[str, str]:
         """The passages by their titles_of in small letters, those without a title of several words by such an id."""
         return {one.casefold(): one for one in self._ids if " " in one} | dict(self._titles)
@@ -288,10 +289,10 @@ class Passages:
         if not target:
             return None
         found = self.by_address(target) or self.mentioned(target) or self.by_title(target.strip())
-        if found is None and self._titles:
+        if found is None and self.titled:
             folded = target.casefold()
-            inside = [one for one in self._titles if len(one) > _SHORTEST_TITLE and one in folded]
-            found = self._titles[max(inside, key=len)] if inside else None
+            inside = [one for one in self.titled if len(one) > _SHORTEST_TITLE and one in folded]
+            found = self.titled[max(inside, key=len)] if inside else None
         return found
 
     def mentioned(self, text: str) -> str | None:
@@ -328,6 +329,11 @@ class Passages:
             for name in (*self._ids, *self._files)
             if (ending := ENDING.search(name)) is not None
         )
+
+    @made_once
+    def _hashes(self) -> frozenset[int]:
+        """How long those ids are that are hashes."""
+        return frozenset(len(one) for one in self._ids if HASH.match(one))
 
     @made_once
     def _bare_stems(self) -> frozenset[str]:
@@ -372,6 +378,8 @@ class Passages:
         if text.isalpha():
             return len(text) == 1 and text.isascii() and not self._ranks
         if self._endings and (ending := ENDING.search(text)) and ending[1].casefold() in self._endings:
+            return True
+        if len(text) in self._hashes and HASH.match(text):
             return True
         return alike or UNIQUE.match(text) is not None or ID_PREFIX.match(text) is not None or marked(text)
 

@@ -9,7 +9,8 @@ from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _NAME = (
-    r"(?:(?:van|von|de|der|den|da|di|la|le|el|al)\s)?[^\W\d_a-z][^\W\d_]{1,40}(?:[-'\u2019][^\W\d_]{1,30})?"
+    r"(?:(?:van|von|de|der|den|da|di|la|le|el|al)\s)?"
+    r"[^\W\d_a-z](?:['\u2019][^\W\d_a-z])?[^\W\d_]{1,40}(?:[-'\u2019][^\W\d_]{1,30})?"
 )
 _AND = r"(?:,?\s(?:&|and|und|y|e|et|en)\s)"
 _OTHERS = r"(?:et\sal|и\sдр|u\.\s?a|y\sotros|e\soutros|et\scoll)"  # noqa: RUF001 - Russian

@@ -1,20 +1,21 @@
-"""Ids and ranks between doubled braces, ``{{1}}``, told apart from the gaps of a template and from LaTeX."""
+"""Ids and ranks between braces, ``{{1}}`` and ``{{cite:1}}``, told apart from the gaps of a template and from LaTeX."""
 
 from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import listed
+from ragvigil.scorer.checks.reading.citing.listing import listed, parts
 from ragvigil.scorer.checks.reading.citing.page import Page
 
 _DOUBLED = re.compile(r"\{\{\s?([^{}\n]{1,100}?)\s?\}\}")
+_LABELLED = re.compile(r"\{{1,2}\s?([^\W\d_][\w ]{1,20}:[^{}\n\"'|]{1,100}?)\s?\}{1,2}")
 _BEHIND = re.compile(r"\s?(?:\Z|[.,;:!?\n|。\uff0c\uff1b]|\{\{|(?:and|or|but|und|et|y|e|en|i)\s)")
 _BEFORE = 40
 _FEWEST_WORDS = 2
 
 
 def read_braces(page: Page) -> None:
-    """Doubled braces where all of them trail what they would cite, and each holds a known id or rank.
+    """Braces with a label, ``{{cite:1}}``; doubled ones that all trail what they cite, a known id or rank each.
 
     >>> from ragvigil.scorer.checks.reading.passages import Passages
     >>> from ragvigil.scorer.trace import Document
@@ -25,8 +26,13 @@ def read_braces(page: Page) -> None:
     >>> [[one.id for one in page.found] for page in pages]
     [['#1'], []]
     """
-    if "{{" not in page.prose:
+    if "{" not in page.prose:
         return
+    if ":" in page.prose:
+        for match in _LABELLED.finditer(page.prose):
+            if parts(match[1], page.passages)[1] and _trails(match):
+                page.add(match.span(), listed(match.span(), match[1], page.passages))
+        page.turn()
     markers = list(_DOUBLED.finditer(page.prose))
     read = [listed(match.span(), match[1], page.passages) for match in markers]
     if all(map(_trails, markers)) and all(found and any(one.id for one in found) for found in read):

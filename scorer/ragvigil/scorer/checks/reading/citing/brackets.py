@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.checks.reading.citing.authors import author_years
-from ragvigil.scorer.checks.reading.citing.listing import listed
+from ragvigil.scorer.checks.reading.citing.listing import is_example, listed, noted
+from ragvigil.scorer.checks.reading.citing.lists import COPULAS, MEASURES
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.unretrieved import in_quotation, read_unretrieved
@@ -26,9 +27,14 @@ _TELLING = re.compile(r"://|\d|\w\.\w")
 """What a note holds that names a source, in its least."""
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3}){1,3}\Z")
 _COUNTED = re.compile(r"[ \t][^\W\d_]{3}")
+_NEXT_WORD = re.compile(r"[ \t]([^\W\d_]{1,20})(?!\w)")
 _SMALL_WORD = re.compile(r"(?<!\w)([^\W\d_]{1,12})\s\Z")
+_ABBREVIATION = re.compile(r"(?<!\w)[A-Z]{2,5}\s\Z")
+"""What numbers things of its own, as in "UN [3480] applies"."""
 _BEFORE, _FEWEST_DATA = 16, 2
 _FARTHEST = 20
+_OAICITE = re.compile(r":contentReference\[oaicite:\s?(\d{1,4})\](?:\{index=\d{1,4}\})?")
+"""What ChatGPT leaves where its citations are not shown; it counts from 0."""
 
 
 class _Doubts:
@@ -66,7 +72,8 @@ def read_brackets(page: Page) -> None:
     for match in _BRACKET.finditer(page.prose):
         if match.start() == twin:
             continue  # ``[^3^][3]`` is one marker
-        if match.start() == code_until or structures.has(match):
+        explained = bool(match[1]) and "^" + match[2] in page.targets
+        if match.start() == code_until or (not explained and structures.has(match)):
             code_until = match.end()
             continue
         if match[1]:
@@ -89,6 +96,8 @@ def read_brackets(page: Page) -> None:
 def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
     """What brackets hold that nothing else explains."""
     span, content = match.span(), match[2]
+    if _is_amount(page.prose, match):
+        return
     read = (
         listed(span, content, page.passages)
         or author_years(span, content, page.passages)
@@ -96,6 +105,8 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
     )
     if len(read) == 1 and read[0].id is not None:
         page.add(span, read)
+        return
+    if is_example(content.lstrip()) and not any(one.id for one in read):
         return
     if _is_number(content, read, page):
         return
@@ -110,9 +121,13 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
 
 
 def read_tool_markers(page: Page) -> None:
-    """``【3†source】`` and its relatives, ``citeturn0search2`` and ``##2$$``."""
+    """``【3†source】`` and its relatives, ``citeturn0search2``, ``[oaicite:2]`` and ``##2$$``."""
     if "$$" in page.prose:
         for match in PLACED.finditer(page.prose):
+            page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
+        page.turn()
+    if "oaicite" in page.prose:
+        for match in _OAICITE.finditer(page.prose):
             page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
         page.turn()
     if "cite" in page.prose and "turn" in page.prose:
@@ -188,12 +203,26 @@ def _is_elsewhere(page: Page, match: re.Match[str], read: list[Citation]) -> boo
     """Whether one name that has only the look of the known ids goes on into the clause, as no citation does."""
     if len(read) != 1 or read[0].id is not None or read[0].style != "id":
         return False
+    if read[0].cited.isdecimal() and _CLOSED.match(page.prose, match.end()) is None:
+        return _ABBREVIATION.search(page.prose[max(0, match.start() - _BEFORE) : match.start()]) is not None
     if not page.passages.only_looks_like_one(read[0].cited):
-        return False
+        return _is_said_to_be(page, match, read[0].cited)
     if _CLOSED.match(page.prose, match.end()) is None:
         return True
     line = page.prose[page.prose.rfind("\n", 0, match.start()) + 1 : match.start()]
     return in_quotation(line)
+
+
+def _is_said_to_be(page: Page, match: re.Match[str], cited: str) -> bool:
+    """Whether a name unlike the known ids is what something is said to be: "your reference is [REF-2291]"."""
+    word = _SMALL_WORD.search(page.prose[max(0, match.start() - _BEFORE) : match.start()])
+    return word is not None and word[1].lower() in COPULAS and not page.passages.written_like_one(cited)
+
+
+def _is_amount(prose: str, match: re.Match[str]) -> bool:
+    """Whether a number is one of so many, as in "set it to [10] minutes"."""
+    following = _NEXT_WORD.match(prose, match.end()) if match[2].isdecimal() else None
+    return following is not None and following[1].lower() in MEASURES and _led_to(prose, match.start())
 
 
 def _is_dead_rank(page: Page, read: list[Citation]) -> bool:
@@ -217,7 +246,7 @@ def _foreign(page: Page, match: re.Match[str]) -> list[Citation]:
 def _reference(page: Page, span: Span, label: str) -> None:
     """A label that the answer itself explains."""
     target = page.targets[label]
-    found = page.passages.explained(target)
+    found = noted(target, page.passages)
     if found is not None:
         page.cite(span, label, found, "link" if "://" in target else "footnote")
     else:
@@ -227,7 +256,7 @@ def _reference(page: Page, span: Span, label: str) -> None:
 def _footnote(page: Page, span: Span, label: str) -> None:
     target = page.targets.get("^" + label, page.targets.get(label, ""))
     passages = page.passages
-    found = passages.explained(target) or passages.by_id(label)
+    found = noted(target, passages) or passages.by_id(label)
     if found is None and label.isdigit():
         found = passages.by_rank(int(label[:6]))
     if found is not None or label.isdigit() or passages.resembles(label) or _TELLING.search(target):

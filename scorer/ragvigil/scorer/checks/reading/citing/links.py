@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import listed, ordinals
+from ragvigil.scorer.checks.reading.citing.listing import filed, listed, ordinals
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.markup import Span
 
@@ -37,7 +37,7 @@ def read_links(page: Page) -> None:
         page.turn()
     if "][" in page.prose and page.targets:
         for match in _REFERENCE.finditer(page.prose):
-            if match[2] in page.targets and not ordinals(match[1]):
+            if match[2] in page.targets and not (ordinals(match[1]) and ordinals(match[2])):
                 _link(page, match.span(), match[1], page.targets[match[2]])
         page.turn()
 
@@ -59,11 +59,13 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
     page.pass_over(span)
     if len(text.split()) >= _FEWEST_WORDS and passages.by_title(text) is None:
         span = page.prose.find("]", span[0] + len(text)), span[1]  # the text is the claim
+    filed_ones = filed(span, target.removeprefix("./"), passages, "link") if "://" not in target else []
     found = (
         passages.by_address(target)
         or passages.by_id(target.removeprefix("./"))
         or passages.by_id(text)
         or passages.by_path(target)
+        or (filed_ones[0].id if filed_ones else None)
     )
     if found is not None:
         page.cite(span, target, found, "link")

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
+from ragvigil.scorer.checks.reading.citing.lists import FINDERS, INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.choices import longest_first
 
-_POINTER = longest_first(POINTERS)
+_POINTER, _FINDER = longest_first(POINTERS), longest_first(FINDERS)
 _NAMED = re.compile(
-    rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|[dps#]#?)"
+    rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|"
+    rf"(?:{_FINDER}):\s?|[dps#]#?)"
     r"(\d{1,3}(?:\s?[-\u2013—]\s?\d{1,3})?)\Z",
     re.IGNORECASE,
 )
@@ -22,6 +23,9 @@ _LABEL = re.compile(
     r"|(?:参见|參見|参阅|參閱|详见|詳見|参照)[:\s]?\s*"
     r"|(?:see(?: also)?|cf\.?|vgl\.|siehe|ver|véase|voir|zie|zob\.|e\.g\.,?|z\.\s?b\.|p\.\s?ex\.,?)[:\s]\s*)",
     re.IGNORECASE,
+)
+_EXAMPLE = re.compile(
+    r"(?:e\.\s?g\.|for example|z\.\s?b\.|p\.\s?ex\.|par ex|por ej|ad es|bijv|np\.)", re.IGNORECASE
 )
 _SAID_BY = re.compile(
     r"(?:(?:as )?per|via|from|in|at|according to|based on|as (?:stated|described|noted) in|laut|gemäß|nach|aus|selon|"
@@ -37,15 +41,19 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _LOCATOR = re.compile(
-    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|п\.|стр\.|ст\.|ص)"
+    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|sheet|slide|folie|páginas?|п\.|\u0441\.|стр\.|ст\.|ص)"
     r"\s?[\d.ivx\u2013-]{1,12}\Z|第?\s?\d{1,5}\s?(?:页|頁|条|條|章|节|節|款|项|項|쪽|페이지)\Z",
     re.IGNORECASE,
 )
-_PAGE = re.compile(r"(.{3,200}?\.[A-Za-z]{2,5})(?:#page=|[:#]p?|\s(?:p|pp|page|pág|seite)\.?\s?)(\d{1,4})\Z")
+_PAGE = re.compile(
+    r"(.{3,200}?\.[A-Za-z]{2,5})(?:#page=|[:#]p?|\s(?:[-\u2013\u2014|]\s)?(?:p|pp|page|pág|página|seite|sheet|slide)\.?\s?)"
+    r"(\d{1,4})\Z",
+    re.IGNORECASE,
+)
 """A file with the number of a page."""
 _LOCATED = re.compile(
     r"(\S.{1,200}?)(?:[:#](?:L|lines?[-=]?|p|page[-=]?)"
-    r"|[\s,]\s?\(?(?:L|lines?|pp?\.?|pages?|s\.|seite|§{1,2}|sec\.?|section|ch\.|chapter|para\.?)\s?)"
+    r"|[\s,]\s?(?:[-\u2013\u2014|]\s)?\(?(?:L|lines?|pp?\.?|pages?|s\.|seite|§{1,2}|sec\.?|section|ch\.|chapter|para\.?|sheet|slide|folie|página|pág\.)\s?)"
     r"-?\d{1,5}(?:\s?[-\u2013:]\s?[LC]?\d{1,5}){0,2}\)?\Z",
     re.IGNORECASE,
 )
@@ -61,6 +69,7 @@ _LINES = re.compile(r"(\d{1,3}):\s?(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\Z")
 """A rank with the lines of its passage, ``1: 4-5``."""
 _MINUTE = re.compile(r"\d{1,3}(?:\+\d{1,2})?['\u2032\u2019\"\u2033]\Z")
 _ONE_WORD = re.compile(r"\S{1,60}")
+_IN_PARENTHESES = re.compile(r"\(([^()]{1,60})\)")
 _LONGEST_RANGE = 50
 
 
@@ -84,6 +93,11 @@ def parts(content: str, passages: Passages) -> tuple[list[str], bool]:
     return [
         member.strip(" ") if _MINUTE.match(member) else member.strip("'\"` ^") for member in members
     ], label is not None
+
+
+def is_example(content: str) -> bool:
+    """Whether a marker says that what follows is only an example: ``[e.g. 2025-17]``."""
+    return _EXAMPLE.match(content) is not None
 
 
 def ordinals(part: str, least: int = 1) -> list[int]:
@@ -215,6 +229,28 @@ def filed(span: Span, part: str, passages: Passages, style: Style, page: str | N
     return [Citation(*span, part, found[0], style, broad, tuple(found[1:]))]
 
 
+def noted(target: str, passages: Passages) -> str | None:
+    """The passage that a note or an entry of a list means by `target`, be it the page of a file.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> pages = [Document(f"c{page}", None, metadata={"source": "book.pdf", "page": page}) for page in (3, 4)]
+    >>> noted("book.pdf, p. 4", Passages.of(pages)), noted("Calendar days", Passages.of(pages))
+    ('c4', None)
+    """
+    members = [member for one in _SEPARATOR.split(target) for member in (one, *_IN_PARENTHESES.findall(one))]
+    page = page_of(members) if "." in target else None
+    found = passages.explained(target) if page is None else None
+    if found is None and "." in target:
+        names = (_IN_PARENTHESES.sub("", one).strip("\"'`*_ ") for one in members)
+        files = (filed((0, 0), name, passages, "id", page) for name in names)
+        found = next((one[0].id for one in files if one), None)
+    if found is None and page is not None:
+        found = passages.explained(target)
+    if found is None and len(ranks := named(target.strip(), passages.counts_from)) == 1:
+        found = passages.by_rank(ranks[0])
+    return found
+
+
 def _numbered(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
     """A range of ids of which the first and the last were retrieved."""
     match = _NUMBERED.match(part)
@@ -223,7 +259,7 @@ def _numbered(span: Span, part: str, passages: Passages, style: Style | None) ->
     first, last = int(match[2]), int(match[3])
     if not first < last <= first + _LONGEST_RANGE:
         return []
-    names = [f"{match[1]}{number}" for number in range(first, last + 1)]
+    names = [f"{match[1]}{number:0{len(match[2])}d}" for number in range(first, last + 1)]
     if passages.by_id(names[0]) is None or passages.by_id(names[-1]) is None:
         return []
     return [Citation(*span, name, passages.by_id(name), style or "id") for name in names]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.listing import is_pointer, ordinals
-from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES
+from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES, NUMBER_WORDS
 from ragvigil.scorer.checks.reading.citing.page import Page
 
 _NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,:]\d)")
@@ -20,6 +21,9 @@ _NEXT_WORD = re.compile(r"\s([^\W\d_]{1,20}|%)(?![\w'\u2019])")
 _ENGLISH = frozenset(("context", "document", "passage", "reference", "source"))
 """Beside these an "a" is English: in Portuguese it is the article of "a Fonte 1"."""
 _PERSONS = frozenset(("people", "persons", "men", "women", "children"))
+_LATIN = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_.#:/-]{0,80}[A-Za-z0-9])?")
+_UNSPACED = "\u2e80"
+"""The first sign of the scripts of East Asia."""
 _BEFORE = 22
 _LONGEST_POINTER = 6
 
@@ -40,6 +44,10 @@ def _pointed(page: Page) -> None:
         if before[-1:].isdigit() or before[-1:] in ("-", "$", "€"):
             continue
         last = before.rstrip(" \t:#.").rpartition(" ")[2]
+        if last.lower() in NUMBER_WORDS:
+            start -= len(before) - len(before.rstrip(" \t:#.")) + len(last)
+            before = prose[max(0, start - _BEFORE) : start]
+            last = before.rstrip(" \t:#.").rpartition(" ")[2]
         if not last[-1:].isalnum() or last[-1].isdecimal():
             continue  # no word stands before it
         if last.isascii() and last.isalpha() and not is_pointer(last[-_LONGEST_WORD:].lower()):
@@ -108,5 +116,28 @@ def _mentioned(page: Page) -> None:
         found = page.passages.by_id(name)
         if found is not None and name in ids:
             page.cite(token.span(), name, found, "narrative")
-        elif page.passages.kindred(name):
+        elif page.passages.kindred(name) and not page.passages.tell_of(name):
             page.cite(token.span(), name, None, "narrative")
+        elif not name.isascii():
+            _unspaced(page, token, ids)
+
+
+def _unspaced(page: Page, token: re.Match[str], ids: Sequence[str]) -> None:
+    """Ids in writing without spaces between words, which end where letters of another script begin: FAQ-104によると."""
+    name, place = token[0], token.start()
+    for one in ids:
+        start = name.find(one)
+        end = start + len(one)
+        if start >= 0 and _parted(name, start, one[0]) and _parted(name, end, name[end : end + 1]):
+            page.cite((place + start, place + end), one, page.passages.by_id(one), "narrative")
+    for latin in _LATIN.finditer(name):
+        if page.passages.kindred(latin[0]) and not page.passages.tell_of(latin[0]):
+            page.cite((place + latin.start(), place + latin.end()), latin[0], None, "narrative")
+
+
+def _parted(name: str, place: int, behind: str) -> bool:
+    """Whether a word may begin or end at `place`: at the edge, beside a mark, or where the script changes."""
+    before = name[place - 1 : place] if place else ""
+    if not before.isalnum() or not behind.isalnum():
+        return True
+    return (before >= _UNSPACED) != (behind >= _UNSPACED) or before >= _UNSPACED

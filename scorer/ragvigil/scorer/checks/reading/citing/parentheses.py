@@ -23,6 +23,8 @@ from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _PARENTHESIS = re.compile(r"\(([^()\[\]\n]{1,200})\)")
+_NESTED = re.compile(r"\(((?:[^()\[\]\n]|\([^()\[\]\n]{1,60}\)){1,300})\)")
+"""Parentheses that may hold others, as the names of some files do."""
 _NUMBERS = re.compile(r"(#?)\d{1,3}(?:\s?[,;\u2013-]\s?#?\d{1,3}){0,9}\Z")
 _ANOTHER = re.compile(r"\s\(\d{1,3}\)")
 _JOINED = re.compile(r"\s(?:and|or|but|und|oder|et|ou|y|o|e|en|i)\s")
@@ -39,6 +41,11 @@ def read_parentheses(page: Page) -> None:
         return
     numbers: list[re.Match[str]] = []
     hashed: list[re.Match[str]] = []
+    if any("(" in one for one in (*page.passages.ids, *page.passages.titled)):
+        for match in _NESTED.finditer(page.prose):
+            if "(" in match[1]:
+                page.add(match.span(), _cited(match.span(), match[1].strip(), page.passages))
+        page.turn()
     for match in _PARENTHESIS.finditer(page.prose):
         content = match[1].strip()
         if number := _NUMBERS.match(content):

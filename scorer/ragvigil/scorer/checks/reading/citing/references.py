@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 from typing import Literal
 
-from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.markup import Span, plain_lines
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
+_MARK = re.compile(r"\[([^\[\]\n]{1,100})\]")
+_STATEMENT = re.compile(r"(?!<?https?:)[^\W\d_]\S{0,40}(?:[ \t]{1,3}\S{1,60}){2,80}[.!?][ \t]{0,20}\Z")
+"""A sentence, which no note is that names a source."""
 RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 """Superscript digits."""
-_NOTE = re.compile(rf"^[ \t]{{0,3}}([{RAISED}]{{1,3}})[ \t]{{0,2}}(\S[^\n]{{0,400}})$", re.MULTILINE)
+_SIGNS = r"\u203b[ ]?\d{1,2}|\*\d{1,2}|\u6ce8\d{1,2}|[\u2020\u2021\u00a7\u00b6\u203b]{1,3}|[\u2460-\u2473]"
+"""What stands for a note where no figure is raised: ``※1``, ``*1``, ``†``, ``①``."""
+_NOTE = re.compile(
+    rf"^[ \t]{{0,3}}([{RAISED}]{{1,3}}|{_SIGNS})[ \t:\uff1a]{{0,3}}(\S[^\n]{{0,400}})$", re.MULTILINE
+)
 _PLAIN = str.maketrans(RAISED, "0123456789")
 _MOST_NOTES = 200
 _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
-_SOURCES = (
-    r"sources?(?:\(s\))?(?:[ ](?:documents?|used))?|references?|citations?|bibliography|fontes?(?:\(s\))?|referências|"
+_NAMES = (
+    r"sources?(?:\(s\))?(?:[ ]documents?)?|references?|citations?|bibliography|fontes?(?:\(s\))?|referências|"
     r"fuentes?|referencias|références|quellen?|quellenangaben|nachweise|literatur|fonti?|riferimenti|bron(?:nen)?|"
     r"źródł[ao]|источники?|kaynak(?:lar)?|参考文献|参考资料|资料来源|来源|來源|出典|参照|参考|출처|المصدر|المصادر|"
     r"参考資料|參考資料|資料來源|引用元|引用文献|출처 ?목록|참고 ?(?:자료|문헌)|المراجع|"
@@ -26,6 +33,14 @@ _SOURCES = (
 )
 _SIGN = "\u2190-\u2bff\ufe0f\U0001f300-\U0001faff"
 """Arrows and pictures, which many put before such a word."""
+_USED = (
+    r"used|cited|consulted|consultad[ao]s|utilizad[ao]s|usad[ao]s|citad[ao]s|utilisées|consultées|citées|consultate|"
+    r"utilizzate|citate|geraadpleegd|wykorzystane"
+)
+_USED_BEFORE = (
+    r"used|cited|consulted|verwendete|genutzte|zitierte|gebruikte|geraadpleegde|wykorzystane|использованные"
+)
+_SOURCES = rf"(?:(?:{_USED_BEFORE})[ ])?(?:{_NAMES})(?:[ ](?:{_USED}))?"
 _HEADING = re.compile(
     rf"^[ \t#*_{_SIGN}-]{{0,12}}(?:(footnotes|notes)|{_SOURCES})[ \t*_]{{0,4}}[:\uff1a]?[ \t*_]{{0,4}}$",
     re.MULTILINE | re.IGNORECASE,
@@ -46,8 +61,9 @@ _SET_OFF = re.compile(r"\n[ \t]*\n[ \t]*(?:[-*_]{3,20}[ \t]*\n\s*)?\Z")
 _LABELLED_LINE = re.compile(
     r"^[ \t]{0,3}\[(\d{1,3}|[A-Za-z*\u2020])\][ \t]{1,4}(\S[^\n]{0,2000})$", re.MULTILINE
 )
-_OPENING = re.compile(r"\[cite_start\][ ]?|<co(?::[\d,\s]{0,40})?>")
+_OPENING = re.compile(r"\[cite_start\][ ]?|<co(?::[\d,\s]{0,40})?>(?![\d,\s]{1,40}</co>)")
 """Where what Gemini and Cohere cite begins; the citation stands at its end."""
+_EMPTY = re.compile(r"[ \t]*\n")
 _BULLET = re.compile(r"^[ \t]{0,6}(?:[-*•‣\u2013][ \t]{1,4}|[・·][ \t]{0,4})(\S[^\n]{0,300})$", re.MULTILINE)
 
 
@@ -59,7 +75,7 @@ class Entry:
     """One source that an answer lists."""
 
     span: Span
-    """The place of its label, brackets included."""
+    """The place of its label, brackets included; of the whole entry where that is only numbered."""
     label: str
     target: str
     """What is said of it: an address, an id, a title or other words."""
@@ -73,7 +89,8 @@ def definitions(answer: str) -> list[Span]:
     >>> definitions("Yes [1].\\n\\nSources:\\n[1] Handbook")
     [(10, 31)]
     """
-    spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
+    answer = plain_lines(answer)
+    spans = [match.span() for match in _defined(answer)]
     if "<co" in answer or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
     spans += [note.span() for note in _notes(answer)]
@@ -90,11 +107,7 @@ def definitions(answer: str) -> list[Span]:
 
 def targets(prose: str) -> dict[str, str]:
     """What each label of a footnote or reference stands for."""
-    found = (
-        {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _DEFINITION.finditer(prose)}
-        if "]:" in prose
-        else {}
-    )
+    found = {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _defined(prose)}
     for note in _notes(prose):
         found.setdefault("^" + note[1].translate(_PLAIN), note[2])
     for line in _labelled_lines(prose):
@@ -106,13 +119,27 @@ def targets(prose: str) -> dict[str, str]:
     return found
 
 
+def _defined(text: str) -> list[re.Match[str]]:
+    """Lines that define a label; one that only says something behind a mark, ``[1]: It opens at nine.``, is none.
+
+    >>> [one[2] for one in _defined("[1]: It opens at nine.\\n[2]: Handbook")]
+    ['2']
+    """
+    if "]:" not in text:
+        return []
+    found = list(_DEFINITION.finditer(text))
+    saying = {match.start() for match in found if not match[1] and _STATEMENT.match(match[3])}
+    marks = Counter(mark[1] for mark in _MARK.finditer(text)) if saying else Counter[str]()
+    return [match for match in found if match.start() not in saying or marks[match[2]] > 1]
+
+
 def _notes(text: str) -> list[re.Match[str]]:
-    """The lines at the end of `text` that say what its superscripts stand for.
+    """The lines at the end of `text` that say what its superscripts and other signs of notes stand for.
 
     >>> [note[2] for note in _notes("Nine¹, not ten.²\\n\\n¹ Handbook\\n² Rules")]
     ['Handbook', 'Rules']
     """
-    if text.isascii():
+    if text.isascii() and "\n*" not in text:
         return []
     found: list[re.Match[str]] = []
     start = len(text)
@@ -152,14 +179,14 @@ def entries(prose: str) -> list[Entry]:
     [('1', 'Handbook', 'bracketed'), ('2', 'Rules', 'bracketed')]
     """
     found: dict[int, Entry] = {}
-    for match in _DEFINITION.finditer(prose) if "]:" in prose else ():
+    for match in _defined(prose):
         place = prose.index("[", match.start())
         found[place] = Entry((place, match.end(2) + 1), match[2], _bare(match[3]), "definition")
     heading = _heading(prose)
     for match in _ENTRY.finditer(prose, heading.end()) if heading else ():
         bracketed = match[1] is not None
         place = prose.index("[", match.start()) if bracketed else match.start(2)
-        end = match.end(1) + 1 if bracketed else match.end(2)
+        end = match.end(1) + 1 if bracketed else match.start(3) + len(match[3].rstrip())
         kind: Kind = "note" if heading and heading[1] else "bracketed" if bracketed else "numbered"
         found[place] = Entry((place, end), match[1] or match[2], _bare(match[3]), kind)
     return [found[place] for place in sorted(found)]
@@ -174,6 +201,9 @@ def unlabelled(prose: str) -> list[Span]:
     """
     found: list[Span] = []
     named = [match for match in _LABEL.finditer(prose) if match.end() - match.start() <= _LONGEST_LABEL]
+    heading = _heading(prose)
+    if heading is not None and not heading[1] and not any(heading.start() == one.start() for one in named):
+        named.append(heading)
     for label in named[-_MOST_LABELS:]:
         line_end = prose.find("\n", label.end())
         line = (label.end(), line_end if line_end >= 0 else len(prose))
@@ -181,6 +211,8 @@ def unlabelled(prose: str) -> list[Span]:
             found += [line] if line[1] - line[0] <= _LONGEST_LINE else []
             continue
         below = line[1] + 1
+        if empty := _EMPTY.match(prose, below):
+            below = empty.end()
         while (bullet := _BULLET.match(prose, below)) is not None:
             found.append(bullet.span(1))
             below = bullet.end() + 1

@@ -26,11 +26,15 @@ def read_sources(page: Page, prose: str) -> None:
         _source(page, entry)
     if not listed_ones:
         for span in unlabelled(prose):
-            _named(page, span, prose[slice(*span)])
+            _named(page, span, prose)
 
 
-def _named(page: Page, span: Span, content: str) -> None:
-    """Titles, files, ids and addresses of retrieved passages, and nothing else that stands beside them."""
+def _named(page: Page, span: Span, prose: str) -> None:
+    """Titles, files, ids and addresses of retrieved passages, and nothing else that stands beside them.
+
+    Each reaches from the one before to the next, so that of a line of them only its label is left.
+    """
+    content = prose[slice(*span)]
     whole = content.strip(_AROUND)
     start = span[0] + content.find(whole)
     bounds = (start, start + len(whole))
@@ -38,8 +42,18 @@ def _named(page: Page, span: Span, content: str) -> None:
     place = page_of(members)
     if len(members) > 1 and _one(page, bounds, whole, place, words=False):
         return
-    for member in members:
-        _one(page, bounds, member, place, words=True)
+    if len(members) == 1:
+        name = _PAGED.sub("", f"{whole})") if "(" in whole and ")" not in whole else whole
+        _one(page, (start, start + len(name)), name, place, words=True)
+        return
+    starts = [start]
+    for member in members[1:]:
+        starts.append(prose.find(member, starts[-1] + 1))
+    ends = [first + len(member) for first, member in zip(starts, members, strict=True)]
+    for member, reach in zip(
+        members, zip([start, *ends], [*starts[1:], bounds[1]], strict=False), strict=True
+    ):
+        _one(page, reach, member, place, words=True)
 
 
 def _one(page: Page, bounds: Span, member: str, place: str | None, *, words: bool) -> bool:

@@ -49,6 +49,8 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Nouns after which a list of numbers is data when one of them is no rank."""
+_AND_A_LIST = re.compile(r"(?<![\w\[(])-?\d[\d.]{0,9},?\s(?:and|or|und|oder|et|ou|y|o|e)\s\Z")
+"""A number beside which a list is another value, as in "prints 9 and [1, 4]"."""
 _PARAGRAPH = re.compile(r"(?:\bat|\bparas?\.?|\bparagraphs?|\][,\u2013-]?|\d,)\s?\Z", re.IGNORECASE)
 _REPORT = re.compile(r"\[(?:19|20)\d\d\]\s(?:\d{1,2}\s[A-Z][\w.'\u2019]|[A-Z]{2,6}\b)")
 _SPAN = re.compile(r"\d{1,3}\s?[\u2013-]\s?\d{1,3}\Z")
@@ -62,6 +64,11 @@ _GOES_ON = re.compile(r"[./?&=_-]?\w")
 _CALLED = re.compile(r"[A-Za-z_][\w.]{0,40}\(\Z")
 """A name of code with the parenthesis right behind it."""
 _DIGITS_AND_MINUS = frozenset("0123456789-")
+_MEASURED = re.compile(
+    r"(?:(?:\d[ \u00a0]|\u00b0)(?:[^\W\d_]{1,5}/)?[^\W\d_]|"
+    r"(?:\d|\d[ \u00a0]?(?:[^\W\d_]{1,5}|[\u20ac$\xa3\xa5%]))/[^\W\d_]{1,10})\Z"
+)
+"""A unit of one letter or a rate behind its amount, ``20 h``, ``8 ct/kWh``, ``$9/month``."""
 _BEFORE = 40
 _LINE = 320
 _SENTENCE_ENDS = frozenset(".!?…。\uff01\uff1f؟।")
@@ -121,6 +128,8 @@ class Structures:
         name = glued[0] if glued else ""
         emphasised = line[-1] == "_" and not name.startswith("__") and _emphasised(line)
         if not name or emphasised or _is_address(line):
+            return False
+        if _MEASURED.search(line[-_BEFORE:]):
             return False
         if self._prose[start - len(name) - 1 : start - len(name)] in (".", "$", "@", "/"):
             return True
@@ -212,7 +221,7 @@ def _is_address(bare: str) -> bool:
 def _is_data(before: str, content: str, passages: Passages) -> bool:
     """Whether a list of numbers after `before` is data."""
     before = before.rstrip()[-_BEFORE:]
-    if _DATA.search(before) or _TECHNICAL.search(before):
+    if _DATA.search(before) or _TECHNICAL.search(before) or _AND_A_LIST.search(before + " "):
         return True
     return _GENERAL.search(before) is not None and not _only_ranks(content, passages)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import ordinals, ranked
+from ragvigil.scorer.checks.reading.citing.listing import noted, ordinals, ranked
 from ragvigil.scorer.checks.reading.citing.lists import BEFORE_YEARS, UNITS
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.citing.references import RAISED
@@ -19,6 +19,8 @@ _RAISED = re.compile(r"(?<=[^\W\d_][.,;!?])\^(\d{1,2})(?![\w^.])")
 _PLAIN = str.maketrans(RAISED + "\u02d2\u02ce \u207b", "0123456789,,,-", "\u207d\u207e\u2009")
 _LAST_WORD = re.compile(r"[^\W\d_]{1,12}\Z")
 _LATIN = re.compile(r"(?<![A-Za-z])[A-Za-zµ\u03bc]{1,3}\Z")
+_NEVER_RAISED = re.compile(r"(?:\d{2}|[.,]\d)[ \u00a0][tlghCFJW]\Z")
+"""An amount in a unit of one letter that has no powers, ``10,100 t``."""
 _CHARGES = frozenset("\u207a\u207b")
 _SIGNS = frozenset("\u207b\u207a^")
 _YEAR = re.compile(r"(?:(?<!\w)([^\W\d_]{1,10})\s)?(?<![\d.,])(?:1[5-9]|20)\d\d\Z")
@@ -45,7 +47,7 @@ def read_superscripts(page: Page) -> None:
 def _noted(page: Page, marker: str) -> str | None:
     """The passage that a note of the answer names for this marker."""
     target = page.targets.get("^" + marker.translate(_PLAIN))
-    return page.passages.explained(target) if target else None
+    return noted(target, page.passages) if target else None
 
 
 def read_carets(page: Page) -> None:
@@ -86,6 +88,8 @@ def is_power(prose: str, place: int, marker: str = "") -> bool:
         return True
     word = _LAST_WORD.search(before)
     if word is None:
+        return False
+    if _NEVER_RAISED.search(before) and "=" not in before:
         return False
     latin = _LATIN.search(before)
     return word[0].lower() in UNITS or (
