@@ -45,11 +45,17 @@ def step(name: str, said: str, *, call: bool) -> Arrival:
     )
 
 
+def known(bench: Bench) -> None:
+    """A service whose root came once: another one's is still to come."""
+    bench.receive([with_service(each) for each in question(2)])
+    bench.settle()
+
+
 def agent() -> list[Arrival]:
     """What an agent says and finds before it answers."""
     found = {"tool__name": "search", "input__value": CALL, "output__value": FOUND}
     tool = span(1, "tool", parent=True, openinference__span__kind="TOOL", **found)
-    return [step("chat 1", SAID, call=True), tool]
+    return [with_service(step("chat 1", SAID, call=True)), with_service(tool)]
 
 
 def root() -> Arrival:
@@ -62,33 +68,50 @@ def test_what_an_agent_says_on_its_way_enters_no_series(bench: Bench) -> None:
     """A step of its model takes longer than a trace without its root is waited for: it has not answered yet."""
     bench.crash()
     bench.start()
+    known(bench)
+    told = "SELECT answer, completeness FROM records WHERE id = 2"
+    scored = (
+        "SELECT value FROM scores JOIN instruments i ON i.id = instrument_id "
+        "WHERE name = 'citation_correctness' AND record_id = 2"
+    )
+    observed = "SELECT series, value FROM observations WHERE record_id = 2"
+    counted = "SELECT sum(n), sum(total) FROM score_counts"
     bench.receive(agent())
     bench.settle()
-    assert rows(bench, "SELECT answer, completeness FROM records") == [(SAID, "partial_evidence")]
-    scored = "SELECT value FROM scores JOIN instruments i ON i.id = instrument_id WHERE name = 'citation_correctness'"
+    assert rows(bench, told) == [(SAID, "partial_evidence")]
     assert rows(bench, scored) == [(0.0,)]
-    assert rows(bench, "SELECT * FROM observations") == rows(bench, "SELECT * FROM score_counts") == []
+    assert (rows(bench, observed), rows(bench, counted)) == ([], [(1, 1.0)])
     bench.receive([step("chat 2", ANSWER, call=False)])
     bench.settle()
-    assert rows(bench, "SELECT answer, completeness FROM records") == [(ANSWER, "partial_evidence")]
-    assert rows(bench, "SELECT * FROM observations") == []
+    assert rows(bench, told) == [(ANSWER, "partial_evidence")]
+    assert rows(bench, observed) == []
     bench.receive([root()])
     bench.settle()
+    assert (rows(bench, observed), rows(bench, counted)) == ([("citation", 1.0)], [(2, 2.0)])
+
+
+def test_citations_of_a_service_that_sends_no_roots_count(bench: Bench) -> None:
+    """Something takes its servers' spans out on the way: waiting for them would be waiting for ever."""
+    bench.receive([*agent(), with_service(step("chat 2", ANSWER, call=False))])
+    bench.settle()
+    assert rows(bench, "SELECT answer, completeness FROM records") == [(ANSWER, "partial_evidence")]
     assert rows(bench, "SELECT series, value FROM observations") == [("citation", 1.0)]
-    assert rows(bench, "SELECT sum(n), sum(total) FROM score_counts") == [(1, 1.0)]
 
 
 def test_a_node_of_a_graph_that_called_a_tool_has_not_answered_yet(bench: Bench) -> None:
     """It tells question and words itself; the span above it, which ends last, is one of the same process."""
+    known(bench)
     asked = {"input__value": "What does part 1 weigh?", "output__value": SAID}
     said, tool = agent()
     data = TracesData.FromString(said.payload)
     data.resource_spans[0].scope_spans[0].spans[0].parent_span_id = b"agent 1 "
     node = span(1, "agent 1", parent=True, openinference__span__kind="CHAIN", **asked)
-    bench.receive([said._replace(payload=data.SerializeToString()), tool, node])
+    bench.receive([said._replace(payload=data.SerializeToString()), tool, with_service(node)])
     bench.settle()
-    assert rows(bench, "SELECT answer, completeness FROM records") == [(SAID, "partial_evidence")]
-    assert rows(bench, "SELECT * FROM observations") == []
+    assert rows(bench, "SELECT answer, completeness FROM records WHERE id = 2") == [
+        (SAID, "partial_evidence")
+    ]
+    assert rows(bench, "SELECT * FROM observations WHERE record_id = 2") == []
     bench.receive([step("chat 2", ANSWER, call=False), root()])
     (job,) = bench.settle()
     assert (job.record.answer, job.record.completeness) == (ANSWER, "complete")
@@ -106,12 +129,13 @@ def test_an_answer_is_counted_once_however_often_its_trace_is_read(bench: Bench)
 
 def test_detectors_see_no_score_of_what_an_agent_says_on_its_way(bench: Bench) -> None:
     """They learn what it scores with the span above it."""
+    known(bench)
     bench.receive([of_now(each) for each in agent()])
     bench.settle()
-    assert rows(bench, "SELECT cheap, citation_ok FROM sightings") == [(None, None)]
+    assert rows(bench, "SELECT cheap, citation_ok FROM sightings WHERE record_id = 2") == [(None, None)]
     bench.receive([of_now(step("chat 2", ANSWER, call=False)), of_now(root())])
     bench.settle()
-    ((cheap, citation_ok),) = rows(bench, "SELECT cheap, citation_ok FROM sightings")
+    ((cheap, citation_ok),) = rows(bench, "SELECT cheap, citation_ok FROM sightings WHERE record_id = 2")
     assert isinstance(cheap, float)
     assert citation_ok == 1
 

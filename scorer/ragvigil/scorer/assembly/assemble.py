@@ -43,6 +43,8 @@ class Assembled:
     """Spans and log payloads beyond the bounds of one trace."""
     received_at: int = 0
     """When the first of it was received, Unix nanoseconds; 0 when nobody says."""
+    rootless: bool = False
+    """Whether its root is still to come: those of its service do come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,4 +278,5 @@ class Assembler:
             timed_out or trace.dropped > 0,
             trace.dropped,
             trace.received_at,
+            rootless=not timed_out and trace.top is Top.NONE and self._quiet.knows(trace.service),
         )

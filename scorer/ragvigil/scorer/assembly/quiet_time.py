@@ -28,8 +28,8 @@ class QuietTimes:
     >>> times = QuietTimes(first=200, shortest=50, longest=1000)
     >>> for gap in [0] * 10 + [60] * 10:
     ...     times.observe("shop", gap)
-    >>> times.of("shop"), times.of("bank")
-    (120, 200)
+    >>> times.of("shop"), times.of("bank"), times.knows("shop"), times.knows("bank")
+    (120, 200, True, False)
     """
 
     def __init__(self, *, first: int, shortest: int, longest: int) -> None:
@@ -43,6 +43,10 @@ class QuietTimes:
         """How long to wait."""
         learned = None if service is None else self._services.get(service)
         return self._first if learned is None else learned.quiet
+
+    def knows(self, service: str | None) -> bool:
+        """Whether roots of its traces come at all: some services export none."""
+        return service in self._services
 
     def observe(self, service: str | None, gap: int) -> None:
         """One more trace had this gap."""

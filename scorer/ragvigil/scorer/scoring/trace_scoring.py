@@ -50,6 +50,7 @@ class _Read:
     timed_out: bool
     dropped: int
     received_at: int
+    rootless: bool
     spans: Sequence[Span] = ()
     """Those of `raw`, as far as they have been read."""
     records: Sequence[RagTrace] = ()
@@ -146,7 +147,7 @@ class TraceScoring:
             )
         timed_out = item.timed_out or raw.dropped > 0
         fresh = spans if stored is None and note is None else ()
-        return _Read(item.trace_id, raw, timed_out, dropped, item.received_at, fresh)
+        return _Read(item.trace_id, raw, timed_out, dropped, item.received_at, item.rootless, fresh)
 
     def _rules_met(
         self, stored: RawTrace | None, item: Assembled, received: Assembled, raw: RawTrace
@@ -245,7 +246,9 @@ class TraceScoring:
     ) -> tuple[ScoredRecord, ...] | None:
         """The records with their checks and what becomes of them; None where one could not be checked."""
         scored: list[ScoredRecord] = []
-        topless = all(span.parent_id is not None and not span.parent_is_remote for span in trace.spans)
+        topless = trace.rootless and all(
+            span.parent_id is not None and not span.parent_is_remote for span in trace.spans
+        )
         for record, rule, found in zip(trace.records, trace.filtered, checks, strict=True):
             if found is None:
                 return None

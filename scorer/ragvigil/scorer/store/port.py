@@ -48,7 +48,7 @@ class ScoredRecord:
     checks: tuple[CheckResult, ...]
     ledger: LedgerEntry
     awaited: bool = False
-    """Whether the span above its spans is still to come: what seems to be its answer may be said on the way to it, and
+    """Whether the root of its trace is still to come: what seems to be its answer may be said on the way to it, and
     enters no series until then."""
 
 
