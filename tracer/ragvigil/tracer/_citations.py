@@ -29,7 +29,7 @@ referenzen referências riferimento snippets trechos tài zdroj źródła дже
 ドキュメント 参照 参考資料 参考资料 引用 文件 段落 片段 자료
 asiakirja asiakirjan belgede belgeye documentul documentului dokumencie dokumentem dokumentet dokumentu dokumentum
 dokumentów dokumentů forrás fragmentu kaynakta kaynağa kilde kilden kilder källan källor lähde lähteen réf réfs
-sursa sursei evidence src zdroje źródle źródłem έγγραφο εγγράφου πηγή πηγής док ист סימוכין سند منبع เอกสาร แหล่งที่มา
+sursa sursei zdroje źródle źródłem έγγραφο εγγράφου πηγή πηγής док ист סימוכין سند منبع เอกสาร แหล่งที่มา
 """
 LABELS = frozenset(_LABELS.split())
 """Words before an ordinal or an id in a citation."""

@@ -14,17 +14,14 @@ from collections.abc import Sequence
 from ragvigil.scorer.checks.reading.citing.authors import read_narrative_authors
 from ragvigil.scorer.checks.reading.citing.braces import read_braces
 from ragvigil.scorer.checks.reading.citing.brackets import PLACED, read_brackets, read_tool_markers
-from ragvigil.scorer.checks.reading.citing.circled import read_circled
 from ragvigil.scorer.checks.reading.citing.hypertext import read_hypertext
 from ragvigil.scorer.checks.reading.citing.links import read_addresses, read_links
-from ragvigil.scorer.checks.reading.citing.listing import is_pointer
 from ragvigil.scorer.checks.reading.citing.lists import POINTERS
 from ragvigil.scorer.checks.reading.citing.narrative import read_narrative
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page, Style
 from ragvigil.scorer.checks.reading.citing.parentheses import read_parentheses
 from ragvigil.scorer.checks.reading.citing.references import definitions, targets, unlabelled
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
-from ragvigil.scorer.checks.reading.citing.signs import read_signs
 from ragvigil.scorer.checks.reading.citing.sources import read_sources
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
@@ -47,8 +44,6 @@ _READERS = (
     read_parentheses,
     read_addresses,
     read_narrative_authors,
-    read_signs,
-    read_circled,
     read_superscripts,
     read_narrative,
 )
@@ -60,7 +55,6 @@ _ZERO = re.compile(
     re.IGNORECASE,
 )
 """A marker of a passage 0."""
-_NAMED_ZERO = re.compile(r"(?<!\w)([^\W\d_]{2,16}) 0(?!\w|[.,:/%-]\d)")
 _ESCAPED = re.compile(r"\\\[(\d{1,3}(?:\s?[,\u2013-]\s?\d{1,3}){0,9})\\\]")
 """Markdown that says brackets are no link: ``\\[1\\]``."""
 _SHELLS = re.compile(
@@ -132,15 +126,9 @@ def _read_sources(page: Page, answer: str, rules: Rules) -> None:
 
 def _counts_from(prose: str, documents: Sequence[Document]) -> int:
     """What the answer calls the first passage: 0 where it cites that and not the last one by counting from 1."""
-    if "0" not in prose or f"[{len(documents)}]" in prose or any(one.id == "0" for one in documents):
+    if ("0]" not in prose and 'index="0-' not in prose) or f"[{len(documents)}]" in prose:
         return 1
-    if " 0" in prose and any(map(_names_passage, _NAMED_ZERO.finditer(prose))):
-        return 0
-    if "0]" not in prose and 'index="0-' not in prose:
+    if any(document.id == "0" for document in documents):
         return 1
     structures = Structures(prose, Passages.of(documents))
     return 1 - any(match["index"] or not structures.has(match) for match in _ZERO.finditer(prose))
-
-
-def _names_passage(match: re.Match[str]) -> bool:
-    return is_pointer(match[1].lower())

@@ -8,7 +8,7 @@ from ragvigil.scorer.checks.reading.citing.listing import listed, parts
 from ragvigil.scorer.checks.reading.citing.page import Page
 
 _DOUBLED = re.compile(r"\{\{\s?([^{}\n]{1,100}?)\s?\}\}")
-_LABELLED = re.compile(r"\{{1,2}\s?([^\W\d_][\w ]{1,20}:[^{}\n\"'|]{1,100}?)\s?\}{1,2}")
+_LABELLED = re.compile(r"\{{1,2}\s?((?:cite|citations?):[^{}\n\"'|]{1,100}?)\s?\}{1,2}", re.IGNORECASE)
 _BEHIND = re.compile(r"\s?(?:\Z|[.,;:!?\n|。\uff0c\uff1b]|\{\{|(?:and|or|but|und|et|y|e|en|i)\s)")
 _BEFORE = 40
 _FEWEST_WORDS = 2

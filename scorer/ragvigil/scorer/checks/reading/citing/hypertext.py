@@ -14,14 +14,9 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _ATTRIBUTE = re.compile(
-    r"(?<![\w-])(href|id|index|name|doc|doc_id|source|ref|data-[\w-]{1,30}|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
+    r"(?<![\w-])(href|id|index|name|doc|doc_id|source|ref|data-id|data-source|key)\s?=\s?(?:\"([^\"<>]{1,2000})\"|'([^'<>]{1,2000})'|([^\s\"'<>]{1,2000}))",
     re.IGNORECASE,
 )
-_CARRIER = re.compile(
-    r"<(span|mark|button|q|em|u)\b(\s(?:[^<>\"']|\"[^\"\n]{0,500}\"|'[^'\n]{0,500}'){1,200})>(?:([^<>]{0,400})</\1>)?",
-    re.IGNORECASE,
-)
-"""Tags of any text that may say in an attribute what it is from."""
 _MARKUP = re.compile(r"<[^<>]{0,2000}>")
 _LINKED = re.compile(r"\]\([^()\s]{0,2000}\)")
 _PLACES = re.compile(r"(?<![\d:-])(\d{1,3})-\d")
@@ -44,20 +39,6 @@ def read_hypertext(page: Page) -> None:
     for match in _TAG.finditer(page.prose):
         _tag(page, match, match[1].lower())
     page.turn()
-    if "=" in page.prose:
-        for match in _CARRIER.finditer(page.prose):
-            _carried(page, match)
-        page.turn()
-
-
-def _carried(page: Page, match: re.Match[str]) -> None:
-    """A known id among the attributes of a tag of any text; what stands in the tag is the claim or says the same."""
-    for _, *values in _ATTRIBUTE.findall(match[2]):
-        found = page.passages.by_id("".join(values))
-        if found is not None:
-            claims = len((match[3] or "").split()) >= _FEWEST_WORDS
-            page.cite((match.end(3), match.end()) if claims else match.span(), "".join(values), found, "html")
-            return
 
 
 def _tag(page: Page, match: re.Match[str], tag: str) -> None:

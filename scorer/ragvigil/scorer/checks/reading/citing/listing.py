@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragvigil.scorer.checks.reading.citing.lists import FINDERS, INFLECTED_POINTERS, POINTERS
+from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.choices import longest_first
 
-_POINTER, _FINDER = longest_first(POINTERS), longest_first(FINDERS)
+_POINTER = longest_first(POINTERS)
 _NAMED = re.compile(
     rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|"
-    rf"(?:{_FINDER}):\s?|[dps#]#?)"
+    r"(?:web|search):|[dps#]#?)"
     r"(\d{1,3}(?:\s?[-\u2013—]\s?\d{1,3})?)\Z",
     re.IGNORECASE,
 )

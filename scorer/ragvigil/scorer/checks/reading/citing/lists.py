@@ -9,8 +9,6 @@ POINTERS = frozenset(_DATA["pointers"])
 """Words that a number may follow to name one passage by its rank."""
 INFLECTED_POINTERS = tuple(_DATA["inflected_pointers"])
 """How such words begin that have many endings."""
-FINDERS = frozenset(_DATA["finders"])
-"""What found a passage, as in ``[web:3]``."""
 CODE_NAMES = frozenset(_DATA["code_names"])
 """Names before a bracket that make it an index."""
 UNITS = frozenset(_DATA["units"])
@@ -42,8 +40,6 @@ MEASURES = frozenset(_DATA["measures"])
 """Words that make the number before them an amount."""
 COPULAS = frozenset(_DATA["copulas"])
 """Words behind which stands what a thing is."""
-NUMBER_WORDS = frozenset(_DATA["number_words"])
-"""Words between a pointing word and its number, as in ``passage number 4``."""
 DEMONSTRATIVES = frozenset(_DATA["demonstratives"])
 """Words that point at a thing already, so that a number behind it counts what follows."""
 NUMBERED_THINGS = frozenset(_DATA["numbered_things"])

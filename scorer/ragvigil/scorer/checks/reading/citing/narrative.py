@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.listing import is_pointer, ordinals
-from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES, NUMBER_WORDS
+from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES
 from ragvigil.scorer.checks.reading.citing.page import Page
 
 _NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,:]\d)")
@@ -44,10 +44,6 @@ def _pointed(page: Page) -> None:
         if before[-1:].isdigit() or before[-1:] in ("-", "$", "€"):
             continue
         last = before.rstrip(" \t:#.").rpartition(" ")[2]
-        if last.lower() in NUMBER_WORDS:
-            start -= len(before) - len(before.rstrip(" \t:#.")) + len(last)
-            before = prose[max(0, start - _BEFORE) : start]
-            last = before.rstrip(" \t:#.").rpartition(" ")[2]
         if not last[-1:].isalnum() or last[-1].isdecimal():
             continue  # no word stands before it
         if last.isascii() and last.isalpha() and not is_pointer(last[-_LONGEST_WORD:].lower()):

@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
 from ragvigil.scorer.checks.reading.markup import Span, plain_lines
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
-_MARK = re.compile(r"\[([^\[\]\n]{1,100})\]")
-_STATEMENT = re.compile(r"(?!<?https?:)[^\W\d_]\S{0,40}(?:[ \t]{1,3}\S{1,60}){2,80}[.!?][ \t]{0,20}\Z")
-"""A sentence, which no note is that names a source."""
 RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
 """Superscript digits."""
-_SIGNS = r"\u203b[ ]?\d{1,2}|\*\d{1,2}|\u6ce8\d{1,2}|[\u2020\u2021\u00a7\u00b6\u203b]{1,3}|[\u2460-\u2473]"
-"""What stands for a note where no figure is raised: ``※1``, ``*1``, ``†``, ``①``."""
-_NOTE = re.compile(
-    rf"^[ \t]{{0,3}}([{RAISED}]{{1,3}}|{_SIGNS})[ \t:\uff1a]{{0,3}}(\S[^\n]{{0,400}})$", re.MULTILINE
-)
+_NOTE = re.compile(rf"^[ \t]{{0,3}}([{RAISED}]{{1,3}})[ \t]{{0,2}}(\S[^\n]{{0,400}})$", re.MULTILINE)
 _PLAIN = str.maketrans(RAISED, "0123456789")
 _MOST_NOTES = 200
 _LINKED = re.compile(r"\]\(([^()\s]{1,2000})\)")
@@ -90,7 +83,7 @@ def definitions(answer: str) -> list[Span]:
     [(10, 31)]
     """
     answer = plain_lines(answer)
-    spans = [match.span() for match in _defined(answer)]
+    spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
     if "<co" in answer or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
     spans += [note.span() for note in _notes(answer)]
@@ -107,7 +100,11 @@ def definitions(answer: str) -> list[Span]:
 
 def targets(prose: str) -> dict[str, str]:
     """What each label of a footnote or reference stands for."""
-    found = {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _defined(prose)}
+    found = (
+        {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _DEFINITION.finditer(prose)}
+        if "]:" in prose
+        else {}
+    )
     for note in _notes(prose):
         found.setdefault("^" + note[1].translate(_PLAIN), note[2])
     for line in _labelled_lines(prose):
@@ -119,27 +116,13 @@ def targets(prose: str) -> dict[str, str]:
     return found
 
 
-def _defined(text: str) -> list[re.Match[str]]:
-    """Lines that define a label; one that only says something behind a mark, ``[1]: It opens at nine.``, is none.
-
-    >>> [one[2] for one in _defined("[1]: It opens at nine.\\n[2]: Handbook")]
-    ['2']
-    """
-    if "]:" not in text:
-        return []
-    found = list(_DEFINITION.finditer(text))
-    saying = {match.start() for match in found if not match[1] and _STATEMENT.match(match[3])}
-    marks = Counter(mark[1] for mark in _MARK.finditer(text)) if saying else Counter[str]()
-    return [match for match in found if match.start() not in saying or marks[match[2]] > 1]
-
-
 def _notes(text: str) -> list[re.Match[str]]:
-    """The lines at the end of `text` that say what its superscripts and other signs of notes stand for.
+    """The lines at the end of `text` that say what its superscripts stand for.
 
     >>> [note[2] for note in _notes("Nine¹, not ten.²\\n\\n¹ Handbook\\n² Rules")]
     ['Handbook', 'Rules']
     """
-    if text.isascii() and "\n*" not in text:
+    if text.isascii():
         return []
     found: list[re.Match[str]] = []
     start = len(text)
@@ -179,7 +162,7 @@ def entries(prose: str) -> list[Entry]:
     [('1', 'Handbook', 'bracketed'), ('2', 'Rules', 'bracketed')]
     """
     found: dict[int, Entry] = {}
-    for match in _defined(prose):
+    for match in _DEFINITION.finditer(prose) if "]:" in prose else ():
         place = prose.index("[", match.start())
         found[place] = Entry((place, match.end(2) + 1), match[2], _bare(match[3]), "definition")
     heading = _heading(prose)

@@ -49,8 +49,6 @@ _GENERAL = re.compile(
     re.IGNORECASE,
 )
 """Nouns after which a list of numbers is data when one of them is no rank."""
-_AND_A_LIST = re.compile(r"(?<![\w\[(])-?\d[\d.]{0,9},?\s(?:and|or|und|oder|et|ou|y|o|e)\s\Z")
-"""A number beside which a list is another value, as in "prints 9 and [1, 4]"."""
 _PARAGRAPH = re.compile(r"(?:\bat|\bparas?\.?|\bparagraphs?|\][,\u2013-]?|\d,)\s?\Z", re.IGNORECASE)
 _REPORT = re.compile(r"\[(?:19|20)\d\d\]\s(?:\d{1,2}\s[A-Z][\w.'\u2019]|[A-Z]{2,6}\b)")
 _SPAN = re.compile(r"\d{1,3}\s?[\u2013-]\s?\d{1,3}\Z")
@@ -65,7 +63,7 @@ _CALLED = re.compile(r"[A-Za-z_][\w.]{0,40}\(\Z")
 """A name of code with the parenthesis right behind it."""
 _DIGITS_AND_MINUS = frozenset("0123456789-")
 _MEASURED = re.compile(
-    r"(?:(?:\d[ \u00a0]|\u00b0)(?:[^\W\d_]{1,5}/)?[^\W\d_]|"
+    r"(?:(?:\d[ \u00a0](?:[^\W\d_]{1,5}/)?[tlghmsCFJKLVW]|\u00b0[^\W\d_])|"
     r"(?:\d|\d[ \u00a0]?(?:[^\W\d_]{1,5}|[\u20ac$\xa3\xa5%]))/[^\W\d_]{1,10})\Z"
 )
 """A unit of one letter or a rate behind its amount, ``20 h``, ``8 ct/kWh``, ``$9/month``."""
@@ -221,7 +219,7 @@ def _is_address(bare: str) -> bool:
 def _is_data(before: str, content: str, passages: Passages) -> bool:
     """Whether a list of numbers after `before` is data."""
     before = before.rstrip()[-_BEFORE:]
-    if _DATA.search(before) or _TECHNICAL.search(before) or _AND_A_LIST.search(before + " "):
+    if _DATA.search(before) or _TECHNICAL.search(before):
         return True
     return _GENERAL.search(before) is not None and not _only_ranks(content, passages)
 
