@@ -17,7 +17,7 @@ demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages,
 	@$(BIN)/ragvigil demo
 
 test: $(INSTALLED) ## Run the tests
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 lint: $(INSTALLED) ## Check style and types
 	@$(BIN)/ruff check

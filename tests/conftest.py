@@ -41,6 +41,12 @@ def pytest_make_parametrize_id(val: object) -> str | None:
     return None
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with a slow test come first: one that begins when the other workers end is waited for alone."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def eventually(probe: Callable[[], T | Literal[False] | None], *, seconds: float = PATIENCE) -> T:
     """What `probe` answers once it is true; fails after `seconds`."""
     deadline = time.monotonic() + seconds
