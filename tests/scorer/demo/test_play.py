@@ -29,7 +29,10 @@ from ragvigil.scorer.detect.stretches import stretches
 from ragvigil.scorer.errors import InputError, StoreError
 from ragvigil.scorer.store import reading
 
-DEMO = [sys.executable, "-m", "ragvigil.scorer", "demo"]
+INSTALLED = os.environ.get("INSTALLED_RAGVIGIL")
+"""The command of a wheel that `.ci/run` installed: all of it has to work from there, too."""
+COMMAND = [INSTALLED] if INSTALLED else [sys.executable, "-m", "ragvigil.scorer"]
+DEMO = [*COMMAND, "demo"]
 SHIPPED = Path(phases.__file__).parent
 
 
@@ -139,6 +142,9 @@ def test_both_faults_are_paged_once_rightly_named_and_resolved(tmp_path: Path) -
     assert (actions.count("trigger"), actions.count("resolve")) == (2, 2)
     assert {one.reason for one in messages if not one.delivered_at} <= {"superseded"}
     assert len(look(tmp_path / "demo.db").answers) == 8
+    subprocess.run(
+        [*COMMAND, "ledger", "--store", f"sqlite:///{tmp_path / 'demo.db'}"], check=True, timeout=60
+    )
 
 
 @pytest.mark.slow
