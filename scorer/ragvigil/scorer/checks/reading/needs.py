@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
+from ragvigil.scorer.checks.reading.remembered import Remembered
+
 _START = 3
 """Letters by which the parts of words are looked up."""
 
 
-class Needs(dict[str, tuple[int, ...]]):
-    """Which patterns can be found in a text; it knows of each word that it met which sets it holds a part of.
+class Needs:
+    """Which patterns can be found in a text.
 
     `patterns` has for each pattern its ways to be found, for each of these the sets of which a text must hold
     something, as places in `sets`; the first of a way holds parts of words, the others may hold phrases.
@@ -22,7 +23,6 @@ class Needs(dict[str, tuple[int, ...]]):
     """
 
     def __init__(self, sets: Sequence[Sequence[str]], patterns: Sequence[Sequence[Sequence[int]]]) -> None:
-        super().__init__()
         self._always: list[int] = []
         self._ways: dict[int, list[tuple[int, list[Sequence[str]]]]] = {}
         """By its first set each way to be found: the place of the pattern, and the other sets."""
@@ -37,22 +37,19 @@ class Needs(dict[str, tuple[int, ...]]):
             for part in sets[number]:
                 self._starts.setdefault(part[:_START], []).append((part, number))
         self._sizes = sorted({len(start) for start in self._starts})
+        self._held = Remembered(self._sets_in)
 
     def met(self, plain: str, tokens: Iterable[str]) -> list[int]:
         """Places of the patterns that a text in lower case can hold; `tokens` stand between its white space."""
         able = {*self._always}
-        for number in set[int]().union(*map(self.__getitem__, tokens)):
+        for number in set[int]().union(*map(self._held.__getitem__, tokens)):
             for place, others in self._ways[number]:
                 if all(any(one in plain for one in spellings) for spellings in others):
                     able.add(place)
         return sorted(able)
 
-    def __missing__(self, word: str) -> tuple[int, ...]:
+    def _sets_in(self, word: str) -> tuple[int, ...]:
+        """First sets of which a word holds a part."""
         begun = {word[at : at + size] for size in self._sizes for at in range(len(word))}
         near = [entry for start in begun for entry in self._starts.get(start, ())]
-        found = tuple({number for part, number in near if part in word})
-        if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
-                self.clear()
-            self[word] = found
-        return found
+        return tuple({number for part, number in near if part in word})

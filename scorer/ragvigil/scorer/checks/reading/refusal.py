@@ -13,10 +13,10 @@ from ragvigil.scorer.checks.reading.clauses import cut
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.needs import Needs
 from ragvigil.scorer.checks.reading.patterns import any_of, tells
+from ragvigil.scorer.checks.reading.remembered import Remembered
 from ragvigil.scorer.data import read_data
 
 _LONGEST_SENTENCE = 400
-_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 14
 _CONTACT = re.compile(
     r"\S{1,64}@\S{1,100}|https?://\S{1,200}|www\.\S{1,200}|\+?\(?\d[\d\s()/.\u2011\u2013-]{4,20}\d"
 )
@@ -48,20 +48,13 @@ class Wording:
             for cue in self.cues
         ):
             return False
-        able = [self.pattern(place) for place in self._needs.met(plain, plain.split())]
+        met = _needs(self.language).met(plain, plain.split())
+        able = [_refusing(self.language, place) for place in met]
         return any(pattern.search(plain) for pattern in able) and self._refuses_itself(plain, able)
 
     def may_refuse(self, plain: str, tokens: Iterable[str]) -> bool:
         """Whether a sentence of `plain`, whose words are `tokens` and which has all the cues, can refuse."""
-        return bool(self._needs.met(plain, tokens))
-
-    def pattern(self, place: int) -> re.Pattern[str]:
-        """One of those that refuse, in lower case."""
-        return _refusing(self.language, place)
-
-    @property
-    def _needs(self) -> Needs:
-        return _needs(self.language)
+        return bool(_needs(self.language).met(plain, tokens))
 
     def _refuses_itself(self, plain: str, able: Sequence[re.Pattern[str]]) -> bool:
         """Whether `plain` refuses in its own words, and not only in the condition that it begins with.
@@ -96,7 +89,10 @@ def _load(data: Mapping[str, Any]) -> tuple[Wording, ...]:
 
 @cache
 def _refusing(language: str, place: int) -> re.Pattern[str]:
-    """Made when a text first looks like it: all of English take half a second and several MB, and few are needed."""
+    """A pattern, in lower case, made when a text first looks like it.
+
+    All of English take half a second and several MB, and few are needed.
+    """
     return re.compile(_spelt_out(_DATA["languages"][language]["patterns"][place]))
 
 
@@ -207,25 +203,18 @@ def _by_start() -> dict[str, list[tuple[Cue, Callable[[str, str], bool], str]]]:
 _BY_START = _by_start()
 
 
-class _Cued(dict[str, tuple[Cue, ...]]):
-    """The cues that may be where a word is: words come again and again, and cues are many.
+def _cues_in(word: str) -> tuple[Cue, ...]:
+    """The cues that may be where a word is.
 
-    >>> sorted(cue for _, cue in _Cued()["cannot"]), [cue for _, cue in _Cued()["piano"]]
+    >>> sorted(cue for _, cue in _cues_in("cannot")), [cue for _, cue in _cues_in("piano")]
     (['cannot', 'not', 'not one'], ['no ', 'no '])
     """
-
-    def __missing__(self, word: str) -> tuple[Cue, ...]:
-        begun = {word[at : at + size] for at in range(len(word)) for size in (1, 2)}
-        near = [entry for start in begun for entry in _BY_START.get(start, ())]
-        found = tuple({cue for cue, look, part in near if look(word, part)})
-        if len(word) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
-                self.clear()
-            self[word] = found
-        return found
+    begun = {word[at : at + size] for at in range(len(word)) for size in (1, 2)}
+    near = [entry for start in begun for entry in _BY_START.get(start, ())]
+    return tuple({cue for cue, look, part in near if look(word, part)})
 
 
-_CUED = _Cued()
+_CUED = Remembered(_cues_in)
 
 
 def refuses(sentence: str, among: Sequence[Wording] | None = None) -> str | None:

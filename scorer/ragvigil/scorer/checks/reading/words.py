@@ -19,6 +19,7 @@ from ragvigil.scorer.checks.reading.numerals import (
     plain_digits,
     readings,
 )
+from ragvigil.scorer.checks.reading.remembered import Remembered
 
 UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff"
@@ -44,7 +45,6 @@ RUN = re.compile(
 )
 """A word in ASCII, a number, or a run of characters of which some are not in ASCII."""
 _HALVES = ("am", "pm")
-_LONGEST_KNOWN, _MOST_KNOWN = 64, 1 << 15
 _LONGEST_CLAIM = 4096
 """Characters of a claim whose offsets are kept for those who ask next."""
 
@@ -110,18 +110,6 @@ def chunked(text: str) -> list[str]:
     return text.split() if text.isascii() else RUN.findall(text)
 
 
-class _Known(dict[str, Chunk]):
-    """What is known of every chunk: most come again and again."""
-
-    def __missing__(self, chunk: str) -> Chunk:
-        found = _chunk(chunk)
-        if len(chunk) <= _LONGEST_KNOWN:
-            if len(self) >= _MOST_KNOWN:
-                self.clear()
-            self[chunk] = found
-        return found
-
-
 def _chunk(text: str) -> Chunk:
     runs: list[str] = RUN.findall(text)
     tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
@@ -138,7 +126,7 @@ def _chunk(text: str) -> Chunk:
     )
 
 
-KNOWN = _Known()
+KNOWN = Remembered(_chunk, most=1 << 15)
 """The process's one memory of chunks."""
 _words_of = itemgetter(Chunk._fields.index("words"))
 
