@@ -122,14 +122,11 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
 
 def read_tool_markers(page: Page) -> None:
     """``【3†source】`` and its relatives, ``citeturn0search2``, ``[oaicite:2]`` and ``##2$$``."""
-    if "$$" in page.prose:
-        for match in PLACED.finditer(page.prose):
-            page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
-        page.turn()
-    if "oaicite" in page.prose:
-        for match in _OAICITE.finditer(page.prose):
-            page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
-        page.turn()
+    for sign, placed in (("$$", PLACED), ("oaicite", _OAICITE)):
+        if sign in page.prose:
+            for match in placed.finditer(page.prose):
+                page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
+            page.turn()
     if "cite" in page.prose and "turn" in page.prose:
         for match in _TURNS.finditer(page.prose):
             for turn in _TURN.finditer(match[1]):

@@ -59,14 +59,18 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
     page.pass_over(span)
     if len(text.split()) >= _FEWEST_WORDS and passages.by_title(text) is None:
         span = page.prose.find("]", span[0] + len(text)), span[1]  # the text is the claim
-    filed_ones = filed(span, target.removeprefix("./"), passages, "link") if "://" not in target else []
     found = (
         passages.by_address(target)
         or passages.by_id(target.removeprefix("./"))
         or passages.by_id(text)
         or passages.by_path(target)
-        or (filed_ones[0].id if filed_ones else None)
     )
+    if (
+        not found
+        and "://" not in target
+        and (pages := filed(span, target.removeprefix("./"), passages, "link"))
+    ):
+        found = pages[0].id
     if found is not None:
         page.cite(span, target, found, "link")
     elif place := _PLACE.match(target):
