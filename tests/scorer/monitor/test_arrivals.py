@@ -69,7 +69,8 @@ class House:
                 if count := usual(minute % 1440):
                     trace = self._trace(service, "production", "checked_only")
                     records = tuple(trace.records * count)
-                    arrivals.add((service, "production"), replace(trace, records=records))
+                    counted = replace(trace, records=records)
+                    arrivals.add((service, "production"), counted, new=True, known=0)
                     arrivals.write(self.now - (days * 1440 - minute) * MINUTE)
             connection.execute("COMMIT")
 

@@ -306,16 +306,7 @@ class Pipeline:
                 raise
             _log.exception("trace %s could not be stored", traces[0].trace_id)
             failed = [
-                ScoredTrace(
-                    trace.trace_id,
-                    trace.raw,
-                    trace.timed_out,
-                    failure="store",
-                    service=trace.service,
-                    environment=trace.environment,
-                    span_count=trace.span_count,
-                    received_at=trace.received_at,
-                )
+                replace(trace, records=(), failure="store", dropped=0, lost=0, not_finite=0)
                 for trace in traces
             ]
             self._put(failed, watermark, taken)

@@ -30,7 +30,7 @@ class SqliteArrivals:
         self._traces: Counter[tuple[str, str]] = Counter()
         self._answers: Counter[tuple[str, str]] = Counter()
 
-    def add(self, place: tuple[str, str], trace: ScoredTrace, *, new: bool = True, known: int = 0) -> None:
+    def add(self, place: tuple[str, str], trace: ScoredTrace, *, new: bool, known: int) -> None:
         """Count a trace that is `new`, and answers beyond those `known` before; it is written by `write`.
 
         The answer may come long after the first spans. A trace that could not be read may have held one.
