@@ -161,6 +161,9 @@ class Failing:
         self._store = store
         return self
 
+    def before_commit(self, traces: Sequence[ScoredTrace]) -> None:
+        """What a test does to a commit of these traces."""
+
     def watermark(self) -> Position | None:
         """As it is."""
         return self._store.watermark()
@@ -194,6 +197,7 @@ class Failing:
         states: Sequence[tuple[str, str]] = (),
     ) -> Sequence[Job]:
         """Fail, then work."""
+        self.before_commit(traces)
         if self.times:
             self.times -= 1
             raise self._error

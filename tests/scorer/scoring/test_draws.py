@@ -9,10 +9,9 @@ from dataclasses import replace
 import pytest
 from tests.scorer.scoring.bench import PASSED, SECOND, Bench, Failing, question
 
-from ragvigil.scorer.inbox import Position
 from ragvigil.scorer.sample import Budget, Spent
 from ragvigil.scorer.scoring.draws import Draws, SamplePlan
-from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace, Taken
+from ragvigil.scorer.store.port import Job, Judgement, RecordStore, ScoredTrace
 
 PRICED = replace(
     PASSED, details={"usage": {"calls": 3, "input_tokens": 900, "output_tokens": 100, "cost_usd": 0.25}}
@@ -65,21 +64,13 @@ class FillingUp(Failing):
         super().__init__(store, ValueError(), 0)
         self.full = False
 
-    def commit(
-        self,
-        traces: Sequence[ScoredTrace],
-        watermark: Position | None,
-        now: int,
-        taken: Taken = Taken(),  # noqa: B008 - frozen
-        states: Sequence[tuple[str, str]] = (),
-    ) -> Sequence[Job]:
+    def before_commit(self, traces: Sequence[ScoredTrace]) -> None:
         """Refuse a group; take one trace, and no more while the disk is full."""
         if len(traces) > 1:
             raise ValueError("one of them cannot be stored")
         if self.full:
             raise sqlite3.OperationalError("database or disk is full")
         self.full = bool(traces)
-        return super().commit(traces, watermark, now, taken, states)
 
 
 def test_what_was_stored_before_the_disk_filled_up_is_judged(bench: Bench) -> None:

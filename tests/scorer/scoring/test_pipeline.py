@@ -14,11 +14,11 @@ from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
 from tests.scorer.scoring.bench import PASSED, SECOND, Bench, Failing, question, span
 
 from ragvigil.scorer.config import load
-from ragvigil.scorer.inbox import Arrival, Position
+from ragvigil.scorer.inbox import Arrival
 from ragvigil.scorer.receive.told import Feedback
 from ragvigil.scorer.span import spans_of
 from ragvigil.scorer.store import reading
-from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace, Taken
+from ragvigil.scorer.store.port import Job, Judgement, RawTrace, RecordStore, ScoredTrace
 
 
 def test_a_store_that_cannot_be_written_for_a_while_loses_nothing(bench: Bench) -> None:
@@ -100,18 +100,10 @@ class PickyStore(Failing):
         self._refused = refused
         self._error = error
 
-    def commit(
-        self,
-        traces: Sequence[ScoredTrace],
-        watermark: Position | None,
-        now: int,
-        taken: Taken = Taken(),  # noqa: B008 - frozen
-        states: Sequence[tuple[str, str]] = (),
-    ) -> Sequence[Job]:
+    def before_commit(self, traces: Sequence[ScoredTrace]) -> None:
         """Fail as SQLite does for a number that it cannot hold, or as the code that makes its rows may."""
         if any(trace.trace_id == self._refused and trace.records for trace in traces):
             raise self._error
-        return super().commit(traces, watermark, now, taken, states)
 
 
 def test_an_unreadable_payload_is_failed_and_hurts_no_other(bench: Bench) -> None:
@@ -331,17 +323,9 @@ class Weighing(Failing):
         self._note(found.values())
         return found
 
-    def commit(
-        self,
-        traces: Sequence[ScoredTrace],
-        watermark: Position | None,
-        now: int,
-        taken: Taken = Taken(),  # noqa: B008 - frozen
-        states: Sequence[tuple[str, str]] = (),
-    ) -> Sequence[Job]:
-        """As it is."""
+    def before_commit(self, traces: Sequence[ScoredTrace]) -> None:
+        """Note what is given."""
         self._note([trace.raw for trace in traces])
-        return super().commit(traces, watermark, now, taken, states)
 
     def _note(self, traces: Iterable[RawTrace]) -> None:
         self.most = max(self.most, sum(len(raw.spans) + len(raw.logs) for raw in traces))
