@@ -104,10 +104,9 @@ async def run() -> AsyncIterator[Run]:
 async def test_a_disk_that_takes_no_more_bytes_is_a_503_that_passes(
     run: Run, tmp_path: Path, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
 ) -> None:
-    """A file-size limit stands for the full disk; lifted, the same process takes again, and nothing acked is lost."""
+    """Lifted, the same process takes again, and nothing acked is lost."""
     receiver = await run(tmp_path)
-    limits = resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE)
-    resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE, (300_000, limits[1]))
+    fill(receiver)
     acked: list[int] = []
     number, body = 0, b""
     for number in range(1, 100):
@@ -116,10 +115,25 @@ async def test_a_disk_that_takes_no_more_bytes_is_a_503_that_passes(
             break
         acked.append(number)
     assert 0 < len(acked) < 50
-    resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE, limits)
+    make_room(receiver)
     await takes_again(receiver, client, body)
     with closing(InboxReader(tmp_path)) as reader:
         assert {*acked, number} <= {int(row.trace_id, 16) for row in reader.read(limit=1_000)}
+
+
+async def test_a_receiver_that_failed_finds_out_by_itself_that_it_can_write_again(
+    run: Run, tmp_path: Path, client: httpx.AsyncClient, request_of: Request, span_of: SpanOf
+) -> None:
+    """A load balancer that took it out sends nothing that would show it."""
+    receiver = await run(tmp_path)
+    fill(receiver)
+    body = request_of([span_of(1, 1, text="x" * 400_000)]).SerializeToString()
+    assert await receiver.is_refused(client, body)
+    await asyncio.sleep(2)
+    assert await health(receiver, client) == "failing"
+    make_room(receiver)
+    await asyncio.sleep(2)
+    assert await health(receiver, client) == "ok"
 
 
 @pytest.fixture
@@ -171,6 +185,24 @@ async def test_a_read_only_disk_is_named_at_start(disk: Path) -> None:
     )
     with pytest.raises(StoreError, match=r"Read-only file system.*can be written by inbox\.path"):
         await receive(receiving(settings), ready=lambda bound: None, stop=asyncio.Event())
+
+
+def fill(receiver: Running) -> None:
+    """A file-size limit stands for the full disk."""
+    _, most = resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE, (300_000, most))
+
+
+def make_room(receiver: Running) -> None:
+    """Lift the limit."""
+    _, most = resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE)
+    resource.prlimit(receiver.process.pid, resource.RLIMIT_FSIZE, (most, most))
+
+
+async def health(receiver: Running, client: httpx.AsyncClient) -> str:
+    """What a load balancer is told."""
+    answer = await client.get(f"http://{receiver.http}/healthz")
+    return str(answer.json()["status"])
 
 
 async def takes_again(receiver: Running, client: httpx.AsyncClient, body: bytes) -> None:

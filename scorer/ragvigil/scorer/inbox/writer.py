@@ -16,6 +16,7 @@ from ragvigil.scorer.inbox.room import Room
 from ragvigil.scorer.inbox.rows import Arrival
 from ragvigil.scorer.inbox.segment_log import SegmentLog
 from ragvigil.scorer.inbox.segments import bytes_on_disk
+from ragvigil.scorer.inbox.writable import try_to_write
 from ragvigil.scorer.lock import PATIENCE_SECONDS, Lock
 from ragvigil.scorer.unusable import remedy
 
@@ -60,7 +61,7 @@ class InboxWriter:
 
     @property
     def failing(self) -> str | None:
-        """Why the last commit failed; None when it succeeded."""
+        """Why the last commit failed; None when it succeeded, and once the folder can be written again."""
         return self._failing
 
     @property
@@ -114,6 +115,8 @@ class InboxWriter:
                 self._commit(batch)
             elif self._stopping:
                 return
+            elif self._failing:
+                self._look()
             if self._log.roll_if_due(full=self._full):
                 with self._wake:
                     self._room.began()
@@ -157,6 +160,15 @@ class InboxWriter:
                 future.set_exception(failure)
             else:
                 future.set_result(None)
+
+    def _look(self) -> None:
+        """After a failure, once a second: whoever took the receiver for failing sends nothing that would show."""
+        try:
+            try_to_write(self._folder, self._commit_bytes)
+        except OSError as error:
+            logger.info("inbox %s: not yet: %s", self._folder, error)
+        else:
+            self._remember(None)
 
     def _remember(self, failure: StoreError | None) -> None:
         """One log line when commits begin to fail and one when they work again."""
