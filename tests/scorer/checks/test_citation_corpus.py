@@ -12,12 +12,12 @@ from typing import get_args
 import pytest
 from pydantic import BaseModel, TypeAdapter
 
-from ragvigil.scorer.checks.reading.citations import read_citations
+from ragvigil.scorer.checks import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.config import Citing
 from ragvigil.scorer.config.citing import CitationStyle
 from ragvigil.scorer.scoring.citing import CitingRules
-from ragvigil.scorer.trace import Document
+from ragvigil.scorer.trace import Document, RagTrace
 
 CORPUS = Path(__file__).parent / "corpus"
 _MARK = re.compile("⟦([^⟦⟧]*)⇒([^⟦⟧]*)⟧")
@@ -85,9 +85,8 @@ def _read(marked: str) -> tuple[str, Found]:
 
 def found_in(case: Case) -> Found:
     """What the parser reads."""
-    return Counter(
-        (one.start, one.end, one.id) for one in read_citations(case.answer, case.documents, case.rules)
-    )
+    record = RagTrace("0" * 32, "1" * 16, "shop", 0, answer=case.answer, documents=tuple(case.documents))
+    return Counter((one.start, one.end, one.id) for one in Prepared(record, rules=case.rules).citations)
 
 
 def f1(read: Sequence[Case]) -> float:

@@ -93,7 +93,6 @@ CITED = {
     "It may **end** or *not*[^*].\n\n[^*]: kb_guide": ["kb_guide"],
     'It opens <a href="https://shop.example/opening"><sup>4</sup></a>.': ["doc-3#1"],
     "It opens [1][shop].\n\n[shop]: https://shop.example/opening": ["doc-3#1"],
-    "It opens [1].\r\n\r\nReferences:\r\n1. kb_guide\r\n": ["kb_guide"],
     "It is open 20 h[^b].\n\n[^b]: kb_guide": ["kb_guide"],
     "It costs 8 ct/kWh[1] at 230 °C[2] and $9/month[3].": ["doc-3#1", "doc-5#2", "kb_guide"],
     "Es wiegt 10.100 t² und misst 30 m².": ["doc-5#2"],

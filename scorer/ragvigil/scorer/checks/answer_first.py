@@ -65,4 +65,4 @@ def _is_an_item(answer: str, start: int) -> bool:
     return _ITEM.match(answer, answer.rfind("\n", 0, start) + 1) is not None
 
 
-CHECK = Check("answer_first", "3", _measure)
+CHECK = Check("answer_first", "4", _measure)

@@ -26,7 +26,7 @@ from ragvigil.scorer.checks.reading.language import (
     may_be,
     same,
 )
-from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code
+from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, plain_lines
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.refusal import prefaces, refers
@@ -90,7 +90,7 @@ class Prepared:
         self.own = own
         self._most_claims = most_claims
         self.record = record
-        self.answer = unstructured(record.answer or "")
+        self.answer = plain_lines(unstructured(record.answer or ""))
         self._model = model or load(DEFAULT_MODEL)
 
     @made_once

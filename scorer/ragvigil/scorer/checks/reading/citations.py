@@ -27,7 +27,7 @@ from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.superscripts import read_carets, read_superscripts
 from ragvigil.scorer.checks.reading.citing.titled import read_titles
 from ragvigil.scorer.checks.reading.citing.unread import citing_code, tagged_code, unread
-from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths, plain_lines
+from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, maths
 from ragvigil.scorer.checks.reading.passages import Passages
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.trace import Document
@@ -77,7 +77,6 @@ def read_citations(
     >>> [(c.cited, c.id) for c in read_citations("Yes [doc-3#1][2], `rows[1]`, no [doc-9#4] [sic].", passages)]
     [('doc-3#1', 'doc-3#1'), ('2', 'doc-5#2'), ('doc-9#4', None)]
     """
-    answer = plain_lines(answer)
     if "\\[" in answer:
         answer = _ESCAPED.sub(r" [\1] ", answer)
     code = inline_code(answer)

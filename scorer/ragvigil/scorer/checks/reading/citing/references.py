@@ -7,7 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Literal
 
-from ragvigil.scorer.checks.reading.markup import Span, plain_lines
+from ragvigil.scorer.checks.reading.markup import Span
 
 _DEFINITION = re.compile(r"^[ \t]{0,3}\[(\^?)([^\[\]\n]{1,100})\]:[ \t]*(\S[^\n]{0,2000})$", re.MULTILINE)
 RAISED = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -82,7 +82,6 @@ def definitions(answer: str) -> list[Span]:
     >>> definitions("Yes [1].\\n\\nSources:\\n[1] Handbook")
     [(10, 31)]
     """
-    answer = plain_lines(answer)
     spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
     if "<co" in answer or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
