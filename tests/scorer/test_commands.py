@@ -76,6 +76,21 @@ def test_no_line_of_a_list_of_commands_is_cut(group: tuple[str, ...]) -> None:
     assert "..." not in shown.partition("Commands:")[2]
 
 
+@pytest.mark.parametrize("command", [("status",), ("silence", "list"), ("test-alert", "oncall")])
+def test_a_configuration_without_its_option_is_told_the_option(command: tuple[str, ...]) -> None:
+    """`serve` and `check-config` take it as an argument, so people try it elsewhere."""
+    refused = ragvigil(*command, "ragvigil.toml")
+    assert refused.returncode == 2
+    assert "(ragvigil.toml); name a configuration so: --config ragvigil.toml" in refused.stderr
+
+
+def test_any_other_argument_too_many_is_only_named() -> None:
+    """No configuration is suggested for a file that is none."""
+    refused = ragvigil("status", "shop")
+    assert refused.returncode == 2
+    assert refused.stderr.endswith("Error: Got unexpected extra argument(s) (shop)\n")
+
+
 def test_calibrate_alone_takes_the_options_of_its_report(tmp_path: Path) -> None:
     """It was "No such option: --store"; its own help and its other commands stay."""
     alone = ragvigil("calibrate", "--store", str(tmp_path / "none.db"))

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Annotated, Any, ParamSpec
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from ragvigil.scorer.commands import (
     _bench,
@@ -72,6 +72,21 @@ cannot be used; 3 a store cannot be opened."""
 P = ParamSpec("P")
 
 
+class _Command(TyperCommand):
+    """Says how a configuration is named where one was given as an argument too many."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The arguments; one that ends in .toml and has no place of its own is no riddle."""
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if rest and not ctx.resilient_parsing:
+            takes_one = any("--config" in parameter.opts for parameter in self.params)
+            files = [each for each in rest if each.endswith(".toml")] if takes_one else []
+            remedy = f"; name a configuration so: --config {files[0]}" if files else ""
+            ctx.fail(f"Got unexpected extra argument(s) ({' '.join(rest)}){remedy}")
+        return rest
+
+
 class _ReportAlone(TyperGroup):
     """Commands of which `report` is meant where none is named, with its options."""
 
@@ -116,7 +131,7 @@ app = typer.Typer(
 )
 for command in COMMANDS:
     name = command.__name__.replace("_", "-")
-    app.command(name=name, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
+    app.command(name=name, cls=_Command, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
 
 
 def _add(
@@ -133,7 +148,7 @@ def _add(
         rich_markup_mode=None,
     )
     for each, command in commands.items():
-        group.command(name=each, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
+        group.command(name=each, cls=_Command, short_help=_gist(command), epilog=_EPILOG)(_exiting(command))
     app.add_typer(group)
 
 
