@@ -97,10 +97,21 @@ def _announce(job: Job, bound: Bound) -> None:
             f"ragvigil {job.version} is ready",
             f"  OTLP gRPC  {bound.grpc}",
             f"  OTLP HTTP  http://{bound.http}",
+            *_sources_and_copies(job.settings),
             f"  store      {job.store}",
             f"  pages      {job.pages}",
         ]
     say("\n".join(lines) + "\n")
+
+
+def _sources_and_copies(settings: Receiving) -> Sequence[str]:
+    """What is read beside what is sent, and who gets a copy; no line for none."""
+    read = [*settings.files, *(["standard input"] if settings.stdin else [])]
+    copied = [f"{name} ({backend.url})" for name, backend in settings.forward.items()]
+    return [
+        *([f"  reads      {', '.join(read)}"] if read else []),
+        *([f"  forwards   {', '.join(copied)}"] if copied else []),
+    ]
 
 
 def _plain(job: Job) -> dict[str, object]:
