@@ -127,7 +127,10 @@ class SlackChannel(_Section):
 
     type: Literal["slack"] = Field(description='"slack"')
     token: Secret = Field(description="bot token of a Slack app with the scope chat:write, xoxb-…")
-    channel_id: str = Field(description="where to post: an id such as C024BE91L; the bot must be a member")
+    channel_id: str = Field(
+        description="where to post: an id such as C024BE91L, or a name such as #rag-alerts, which a renaming "
+        "breaks; the bot must be a member"
+    )
     url: Url = Field(default="https://slack.com/api", description="the Web API; GovSlack has its own")
     acknowledge: bool = Field(
         default=False, description="whether pages have a button; needs inbound.slack_signing_secret"
