@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -39,3 +40,30 @@ def test_a_series_that_cannot_be_compared_yet_says_what_it_waits_for(
     said = ragvigil("status", "--store", str(settings.store.path)).stdout.splitlines()
     (line,) = [line for line in said if line.startswith("citation ")]
     assert line.endswith(end), line
+
+
+def test_series_of_environments_that_page_nobody_are_counted_with_the_setting(tmp_path: Path) -> None:
+    """A fall in staging was shown as one of production, and nobody heard of it."""
+    settings = settings_in(tmp_path)
+    places = ("production", "staging", "dev", None)
+    with SqliteStore(settings) as store:
+        fill(store, [replace(record(n), environment=places[n % 4]) for n in range(320)])
+        evaluated(store, settings)
+    said = ragvigil("status", "--store", str(settings.store.path)).stdout
+    shown = json.loads(ragvigil("status", "--json", "--store", str(settings.store.path)).stdout)["series"]
+    mute = [one for one in shown if one["environment"] in ("staging", "dev")]
+    assert (
+        f"without paging: {len(mute)} series in 'dev', 'staging' (monitor.page_environments: 'production', 'prod')"
+        in said
+    )
+    assert [one for one in shown if not one["told"]] == mute
+    assert len(mute) < len(shown)
+
+
+def test_nothing_is_said_of_paging_where_every_series_can(tmp_path: Path) -> None:
+    """One line less to read."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings) as store:
+        fill(store, [record(n) for n in range(20)])
+        evaluated(store, settings)
+    assert "without paging" not in ragvigil("status", "--store", str(settings.store.path)).stdout

@@ -23,7 +23,7 @@ from ragvigil.scorer.commands import (
 )
 from ragvigil.scorer.commands._figures import fall, measured
 from ragvigil.scorer.commands._places import places
-from ragvigil.scorer.commands._shown_places import counted, left_out
+from ragvigil.scorer.commands._shown_places import counted, left_out, untold
 from ragvigil.scorer.config import Monitor, Settings
 from ragvigil.scorer.detect.stretches import stretches
 from ragvigil.scorer.moments import in_utc
@@ -49,6 +49,7 @@ def as_json(
                 "service": status.key.service,
                 "environment": status.key.environment,
                 "state": status.state,
+                "told": status.key.is_told(settings.monitor.page_environments),
                 "now": None if status.now is None else asdict(status.now),
                 "before": None if status.before is None else asdict(status.before),
             }
@@ -93,6 +94,7 @@ def as_text(
             *_not_taken(received, settings),
             *_series(shown, settings.monitor),
             *counted(without),
+            *untold(statuses, settings.monitor.page_environments),
             *_detectors.as_text(connection, settings, without),
             *_criteria.as_text(connection),
             *_judge.as_text(connection),
@@ -194,7 +196,7 @@ def _series(statuses: Sequence[reading.SeriesStatus], monitor: Monitor) -> list[
 def _lacks(status: reading.SeriesStatus, monitor: Monitor) -> str:
     """What a series that cannot be compared yet waits for; nothing of one that pages nobody."""
     rule = monitor.rule(status.key.name)
-    if status.key.environment not in (None, *monitor.page_environments):
+    if not status.key.is_told(monitor.page_environments):
         return ""
     if status.state == "cold_start" and status.first is not None:
         return f"; can page from {in_utc(status.first + rule.warmup_seconds * 1e9)} on"

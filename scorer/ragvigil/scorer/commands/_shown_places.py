@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from ragvigil.scorer.commands._places import Key
+from ragvigil.scorer.listed import listed
 from ragvigil.scorer.monitoring import Incident, SeriesState
 from ragvigil.scorer.store.reading import SeriesStatus
 
 _MOST = 20
+_MOST_NAMED = 3
+"""Environments in one line."""
 _CALM: frozenset[SeriesState] = frozenset({"cold_start", "insufficient_sample", "no_data"})
 """States of a series that says nothing, for want of answers."""
 
@@ -33,6 +36,16 @@ def counted(without: Collection[Key]) -> list[str]:
         return []
     noun = "service or environment is" if len(without) == 1 else "services and environments are"
     return [f"{len(without):,} more {noun} silent or learning: ragvigil status --all"]
+
+
+def untold(statuses: Sequence[SeriesStatus], page_environments: Sequence[str]) -> list[str]:
+    """How many series page nobody, and why, in one line; none where all can."""
+    kept = [one.key.environment for one in statuses if not one.key.is_told(page_environments)]
+    if not kept:
+        return []
+    where = listed(sorted({repr(environment) for environment in kept}), _MOST_NAMED)
+    named = ", ".join(map(repr, page_environments)) or "none"
+    return [f"watched without paging: {len(kept):,} series in {where} (monitor.page_environments: {named})"]
 
 
 def _key(of: SeriesStatus | Incident) -> Key:
