@@ -23,6 +23,7 @@ from ragvigil.scorer.dashboard.application import PAGES, application
 from ragvigil.scorer.monitoring import CoverageName, HealthName, SeriesKey
 from ragvigil.scorer.store.port import LedgerEntry, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.reading import open_for_reading, series
+from ragvigil.scorer.store.reading_incidents import incidents_named, last_told
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.verdict import CheckResult
 
@@ -234,7 +235,23 @@ def test_an_incident_shows_what_was_said_what_changed_and_who_was_told(pages: Br
     assert f"ragvigil ack {INCIDENT}" in text
     assert "waits, attempts: 1" in text
     assert "As told at" in text
+    assert page["paged"] is None
     assert "60.0 % [50.0, 70.0] n=80" in text
+
+
+def test_a_resolved_incident_keeps_what_was_paged(pages: Browser, settings: Settings) -> None:
+    """The words of its resolve took the place of those that woke somebody."""
+    with closing(open_for_reading(settings.store.path)) as connection:
+        (incident,), paged = incidents_named(connection, INCIDENT), last_told(connection, INCIDENT)
+    assert paged is not None
+    with SqliteStore(settings) as store:
+        back = replace(paged, action="resolve", title="Back at 95.0 %", summary="It is well again.")
+        store.monitoring.save_incident(replace(incident, resolved_at=NOW), back, [HOSTILE])
+    page = pages.get(f"/api/incidents/{INCIDENT}").json()
+    assert (page["paged"]["title"], page["told"]["title"]) == ("Citation fell", "Back at 95.0 %")
+    assert page["examples"]
+    text = pages.get(f"/incidents/{INCIDENT}").text
+    assert text.index("Citation fell") < text.index("Back at 95.0 %") < text.index("Traces that show it")
 
 
 def test_an_incident_without_a_message_or_a_course_has_a_name(pages: Browser) -> None:

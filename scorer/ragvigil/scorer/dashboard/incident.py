@@ -18,7 +18,13 @@ from ragvigil.scorer.monitor.series_course import drawn_from
 from ragvigil.scorer.monitoring import Bucket, Incident
 from ragvigil.scorer.store.reading import changes
 from ragvigil.scorer.store.reading_fall import Fall
-from ragvigil.scorer.store.reading_incidents import Standing, incidents_named, last_told, standing_of
+from ragvigil.scorer.store.reading_incidents import (
+    Standing,
+    incidents_named,
+    last_paged,
+    last_told,
+    standing_of,
+)
 
 _EXAMPLES = 5
 _CHANGES_BEFORE = 6 * HOUR
@@ -37,6 +43,8 @@ class IncidentPage:
     title: str
     told: Alert | None
     """The newest message about it, as it was sent; None where nobody was to be told."""
+    paged: Alert | None
+    """The newest one before it that said how bad it is, where `told` is the resolve; else None."""
     why: Sequence[str]
     """Its diagnosis; empty where there is none."""
     course: Course | None
@@ -68,12 +76,15 @@ def incident(asked: Asked) -> IncidentPage:
         service=found.key.service,
         environment=found.key.environment,
     )
+    told = last_told(asked.connection, found.id)
+    paged = last_paged(asked.connection, found.id) if told and told.action == "resolve" else None
     course = None if found.key.name in ABOUT_NO_ANSWERS else _course(asked, fall, found)
     marks = _marks(found, nearby)
     return IncidentPage(
         standing_of(asked.connection, found, asked.now),
         _title(found),
-        last_told(asked.connection, found.id),
+        told,
+        paged,
         [] if diagnosis is None else list(full_lines(diagnosis, asked.settings.links)),
         course,
         None if course is None else drawing_of(course, LARGE, usual=found.before.value, marks=marks),

@@ -75,6 +75,15 @@ def last_told(connection: sqlite3.Connection, incident: str) -> Alert | None:
     return None if row is None else from_json(row[0])
 
 
+def last_paged(connection: sqlite3.Connection, incident: str) -> Alert | None:
+    """The newest message that said how bad it is, with the traces that show it; None where nobody was to be told."""
+    row = connection.execute(
+        "SELECT alert FROM outbox WHERE incident_id = ? AND action IN ('trigger', 'update') ORDER BY id DESC LIMIT 1",
+        (incident,),
+    ).fetchone()
+    return None if row is None else from_json(row[0])
+
+
 def held_back(connection: sqlite3.Connection, now: int) -> int:
     """How many of the messages that wait a silence holds back at `now` (Unix nanoseconds)."""
     row = connection.execute(
