@@ -22,7 +22,25 @@ def test_relevance_is_the_share_of_passages_about_the_question(record: MakeRecor
     assert result(first, "context_relevance").value == pytest.approx(1 / 3)
     assert result(first, "context_precision").value == 1.0
     assert result(last, "context_precision").value == pytest.approx(1 / 3)
+    assert result(last, "context_precision").reason == "what is relevant stands at rank 3"
+    assert result(first, "context_precision").reason is None
     assert result(record("x", OVEN, query=ASKED), "context_precision").reason == "no passage is relevant"
+
+
+@pytest.mark.parametrize(
+    ("passages", "reason"),
+    [
+        ((TANK, OVEN, STORE), "1 of 3 passages holds half of what was asked"),
+        ((TANK, TANK, OVEN), "2 of 3 passages hold half of what was asked"),
+        ((OVEN, STORE), "none of 2 passages hold half of what was asked"),
+        ((TANK,), None),
+    ],
+)
+def test_relevance_that_is_not_whole_says_why(
+    record: MakeRecord, passages: tuple[str, ...], reason: str | None
+) -> None:
+    """A .33 in red stood beside an empty "Why"."""
+    assert result(record("x", *passages, query=ASKED), "context_relevance").reason == reason
 
 
 def test_evidence_without_the_key_terms_is_not_sufficient(record: MakeRecord) -> None:

@@ -10,21 +10,22 @@ from __future__ import annotations
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.listed import listed
+
+_MOST_NAMED = 5
 
 
 def _measure(prepared: Prepared) -> Finding:
     why = unmeasurable(prepared)
     if why is not None:
         return Finding(None, why)
-    seen = 0
-    precisions: list[float] = []
-    for rank, share in enumerate(prepared.relevance, 1):
-        if share >= RELEVANT:
-            seen += 1
-            precisions.append(seen / rank)
-    if not precisions:
+    ranks = [rank for rank, share in enumerate(prepared.relevance, 1) if share >= RELEVANT]
+    if not ranks:
         return Finding(None, "no passage is relevant")
-    return Finding(round(sum(precisions) / len(precisions), 6))
+    first = ranks[-1] == len(ranks)
+    late = f"what is relevant stands at rank {listed([str(rank) for rank in ranks], _MOST_NAMED)}"
+    precisions = [seen / rank for seen, rank in enumerate(ranks, 1)]
+    return Finding(round(sum(precisions) / len(precisions), 6), None if first else late)
 
 
 CHECK = Check("context_precision", "2", _measure, cost="question")

@@ -22,8 +22,16 @@ def _measure(prepared: Prepared) -> Finding:
         share for share, one in zip(prepared.relevance, prepared.record.documents, strict=True) if one.text
     ]
     relevant = sum(share >= RELEVANT for share in held)
-    reason = None if relevant else "no passage holds half of what was asked"
-    return Finding(relevant / len(held), reason, {"passages": len(held), "relevant": relevant})
+    return Finding(
+        relevant / len(held), _short(relevant, len(held)), {"passages": len(held), "relevant": relevant}
+    )
+
+
+def _short(relevant: int, passages: int) -> str | None:
+    """Why the share is not 1."""
+    if relevant == passages:
+        return None
+    return f"{relevant or 'none'} of {passages} passages {'holds' if relevant == 1 else 'hold'} half of what was asked"
 
 
 def unmeasurable(prepared: Prepared) -> str | None:

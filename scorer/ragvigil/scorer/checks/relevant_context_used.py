@@ -27,8 +27,14 @@ def _measure(prepared: Prepared) -> Finding:
     if not relevant:
         return Finding(None, "no passage is relevant")
     used = relevant & (prepared.used | {one.id for one in prepared.citations if one.id is not None})
-    reason = None if used else "ignores every relevant passage"
-    return Finding(len(used) / len(relevant), reason, {"relevant": len(relevant), "used": len(used)})
+    reason = (
+        f"uses {len(used)} of {len(relevant)} relevant passages" if used else "ignores every relevant passage"
+    )
+    return Finding(
+        len(used) / len(relevant),
+        None if used == relevant else reason,
+        {"relevant": len(relevant), "used": len(used)},
+    )
 
 
 CHECK = Check("relevant_context_used", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
