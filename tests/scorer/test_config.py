@@ -73,6 +73,13 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
             "[channels.a]\ntype = 'pagerduty'\nruting_key = 'x'",
             r"unknown key \(did you mean routing_key\?\)",
         ),
+        (
+            "[channels.a]\ntype = 'mail'\nhost = 'x'\nto = 'ops'",
+            r"channels\.a\.to: unknown key \(known: host, password, port, recipients, security, sender, trusted, type, ",
+        ),
+        ("[monitor]\nmin_drop = 0.1", r"monitor\.min_drop: .* \(say monitor\.faithfulness\.min_drop\)"),
+        ("[[routes]]\ngo_on = true", r"routes: .*not a list \(write \[routes\.NAME\], not \[\[routes\]\]\)"),
+        ("[[sample]]\nrate = 0.2", r"sample: .*not a list \(write \[sample\], not \[\[sample\]\]\)"),
         ("[store]\nurl = 'mysql://x'", r"store\.url: must look like sqlite:///PATH"),
         (
             "[links]\ntrace_url_template = 'https://x'",

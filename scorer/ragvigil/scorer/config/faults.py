@@ -76,7 +76,7 @@ def _explain_one(problem: ErrorDetails, root: type[BaseModel]) -> ConfigError:
     kind: str | None = None
     if place[:1] == ("channels",) and len(place) > _NAME_DEPTH and place[_NAME_DEPTH] in CHANNELS:
         kind, place = place[_NAME_DEPTH], (*place[:_NAME_DEPTH], *place[_NAME_DEPTH + 1 :])
-    return explain(place, problem, root) if explain else _plainly(place, problem, root, kind)
+    return (explain or _plainly)(place, problem, root, kind)
 
 
 def together(faults: Sequence[ConfigError]) -> ConfigError:
@@ -85,15 +85,32 @@ def together(faults: Sequence[ConfigError]) -> ConfigError:
     return ConfigError(first.key, first.problem, first.hint, also=others[:_MOST_FAULTS])
 
 
-def _unknown_key(place: tuple[str, ...], _: ErrorDetails, root: type[BaseModel]) -> ConfigError:
-    return ConfigError(".".join(place), "unknown key", meant(place[-1], _known_keys(place[:-1], root)))
+def _unknown_key(
+    place: tuple[str, ...], _: ErrorDetails, root: type[BaseModel], kind: str | None
+) -> ConfigError:
+    *within, key = place
+    deeper = next(_below(tuple(within), key, root), None)
+    hint = f"say {deeper}" if deeper else meant(key, _known_keys(tuple(within), root, kind))
+    return ConfigError(".".join(place), "unknown key", hint)
 
 
-def _no_type(place: tuple[str, ...], _: ErrorDetails, __: type[BaseModel]) -> ConfigError:
+def _below(place: tuple[str, ...], key: str, root: type[BaseModel]) -> Iterator[str]:
+    """Where that key stands in the sections of a section."""
+    if not place or place[0] in _NAMED:
+        return
+    for section in _found(place, root)[0]:
+        for name, field in section.model_fields.items():
+            if any(key in inner.model_fields for inner in _section_of(field.annotation)):
+                yield ".".join([*place, name, key])
+
+
+def _no_type(place: tuple[str, ...], _: ErrorDetails, __: type[BaseModel], ___: str | None) -> ConfigError:
     return ConfigError(f"{'.'.join(place)}.type", "missing", "known: " + ", ".join(CHANNELS))
 
 
-def _wrong_type(place: tuple[str, ...], problem: ErrorDetails, _: type[BaseModel]) -> ConfigError:
+def _wrong_type(
+    place: tuple[str, ...], problem: ErrorDetails, _: type[BaseModel], __: str | None
+) -> ConfigError:
     said = str(problem.get("ctx", {}).get("tag"))
     return ConfigError(
         f"{'.'.join(place)}.type", f"no channel is called {said!r}", meant(said, list(CHANNELS))
@@ -101,9 +118,15 @@ def _wrong_type(place: tuple[str, ...], problem: ErrorDetails, _: type[BaseModel
 
 
 def is_section(
-    place: tuple[str, ...], _: ErrorDetails | None = None, root: type[BaseModel] = Settings
+    place: tuple[str, ...],
+    problem: ErrorDetails | None = None,
+    root: type[BaseModel] = Settings,
+    _: str | None = None,
 ) -> ConfigError:
     """The error of a value where a section has to be."""
+    if problem is not None and isinstance(problem["input"], list) and len(place) == 1:
+        name = f"{place[0]}.NAME" if place[0] in _NAMED else place[0]
+        return ConfigError(place[0], "is a section, not a list", f"write [{name}], not [[{place[0]}]]")
     known = [] if place[0] in _NAMED and len(place) > _NAME_DEPTH else _known_keys(place, root)
     hint = f"set a key in it, such as {known[0]}" if known else '{ "key" = "value" }'
     return ConfigError(".".join(place), "is a section, not a value", hint)
@@ -215,10 +238,11 @@ _EXPLANATIONS = {
 }
 
 
-def _known_keys(place: tuple[str, ...], root: type[BaseModel]) -> list[str]:
-    """Keys of the section at `place`; for a channel, those of every kind of channel."""
+def _known_keys(place: tuple[str, ...], root: type[BaseModel], kind: str | None = None) -> list[str]:
+    """Keys of the section at `place`; for a channel of no `kind`, those of every kind of channel."""
     if place and place[0] in _NAMED:
-        return sorted({key for section in _NAMED[place[0]] for key in section.model_fields})
+        sections = _NAMED[place[0]] if kind is None else (CHANNELS[kind],)
+        return sorted({key for section in sections for key in section.model_fields})
     sections, _ = _found(place, root)
     return [key for section in sections for key in section.model_fields]
 
