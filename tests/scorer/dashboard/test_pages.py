@@ -254,6 +254,15 @@ def test_a_resolved_incident_keeps_what_was_paged(pages: Browser, settings: Sett
     assert text.index("Citation fell") < text.index("Back at 95.0 %") < text.index("Traces that show it")
 
 
+def test_a_message_that_a_storm_speaks_for_leads_to_the_storm(pages: Browser, settings: Settings) -> None:
+    """It was "not delivered: grouped:inc-…", though everybody on the channel had heard of it."""
+    with SqliteStore(settings) as store:
+        store.outbox.refused(1, NOW, f"grouped:{OTHER}")
+    text = pages.get(f"/incidents/{INCIDENT}").text
+    assert f'told with others by <a href="../incidents/{OTHER}">{OTHER}</a>' in text
+    assert "not delivered" not in text
+
+
 def test_an_incident_without_a_message_or_a_course_has_a_name(pages: Browser) -> None:
     """It was "inc-…" and "Criterion arrivals", with a link to a series that nobody keeps."""
     page = pages.get(f"/api/incidents/{OTHER}").json()
