@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages, recovers (about a minute)
+demo: $(INSTALLED) ## Watch the main job: a RAG service goes wrong twice, pages, recovers (60 to 90 seconds, more on a busy machine)
 	@$(BIN)/ragvigil demo
 
 test: $(INSTALLED) ## Run the tests

@@ -75,7 +75,7 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ),
         (
             "[channels.a]\ntype = 'mail'\nhost = 'x'\nto = 'ops'",
-            r"channels\.a\.to: unknown key \(known: host, password, port, recipients, security, sender, trusted, type, ",
+            r"channels\.a\.to: unknown key \(known: host, password, port, recipients, security, sender, trusted, ",
         ),
         ("[monitor]\nmin_drop = 0.1", r"monitor\.min_drop: .* \(say monitor\.faithfulness\.min_drop\)"),
         ("[[routes]]\ngo_on = true", r"routes: .*not a list \(write \[routes\.NAME\], not \[\[routes\]\]\)"),

@@ -22,12 +22,13 @@ def demo(
     ] = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Watch the main job in under 90 seconds: a RAG service over Python's own documentation goes wrong twice.
+    """Watch the main job in 60 to 90 seconds: a RAG service over Python's own documentation goes wrong twice.
 
-    Service, scorer and on-call receiver are real processes on loopback; no key and no network are needed. Set
-    RAGVIGIL_DEMO_LLM_URL to let a real LLM answer. With --json the last line is one object: traces_sent,
-    traces_ingested, ledger, judged, series, incidents, wall_seconds. Seconds of an incident count from the
-    moment its fault began. Exit code 1 when a fault was not paged once, named rightly, and resolved.
+    A busy machine may take three minutes. Service, scorer and on-call receiver are real processes on loopback; no
+    key and no network are needed. Set RAGVIGIL_DEMO_LLM_URL to let a real LLM answer. With --json the last line is
+    one object: traces_sent, traces_ingested, ledger, judged, series, incidents, wall_seconds. Seconds of an
+    incident count from the moment its fault began. Exit code 1 when a fault was not paged once, named rightly, and
+    resolved.
     """
     from ragvigil.scorer.demo.run import run_demo
 
