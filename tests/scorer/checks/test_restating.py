@@ -8,8 +8,8 @@ import pytest
 
 from ragvigil.scorer.checks import no_hallucinated_entities, run_checks
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading import converted, rounding
 from ragvigil.scorer.checks.reading import expressions as read
-from ragvigil.scorer.checks.reading import rounding
 from ragvigil.scorer.checks.reading.clock import Time, clock_times
 from ragvigil.scorer.checks.reading.expressions import expressions
 from ragvigil.scorer.checks.reading.words import offsets
@@ -126,11 +126,36 @@ def test_another_amount_or_day_is_not(passage: str, answer: str) -> None:
         "a may 5",
         "it may 5",
         "set 5",
+        "le lot 100 s'élève à",
+        "en 2023 l'entreprise",
     ],
 )
 def test_what_measures_nothing_is_no_expression(text: str) -> None:
     """Counts, rooms, years, days that do not exist, versions."""
     assert expressions(text) == []
+
+
+def test_a_turkish_ending_leaves_a_unit_what_it_is() -> None:
+    """It stands behind an apostrophe, as what French puts before a vowel stands before one."""
+    assert expressions("5 l'lik bidon")
+
+
+def test_passages_are_read_for_measures_once_for_an_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many of its statements tell a measure in another unit."""
+    passage = "The road is 12 miles long."
+    read: list[str] = []
+    keyed = converted._keyed
+    monkeypatch.setattr(converted, "_keyed", lambda text: (read.append(text), keyed(text))[1])
+    answer = " ".join(f"Road {number} is {number} km long." for number in range(15, 30))
+    assert Prepared(answered(answer, passage)).told
+    assert read == [passage]
+
+
+def test_a_measure_with_a_no_break_space_stands_as_with_a_plain_one() -> None:
+    """Typographers and many models write it so."""
+    known = converted.Measures(["It weighs 45 kg."])
+    assert known.stands("45\u00a0kg")
+    assert not known.stands("46\u00a0kg")
 
 
 def test_words_keep_their_number_and_places() -> None:

@@ -8,15 +8,17 @@ of `data/measures.json`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
-from ragvigil.scorer.checks.reading.patterns import LETTERS
+from ragvigil.scorer.checks.reading.patterns import ELIDED, LETTERS
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
+from ragvigil.scorer.lazily import made_once
 
 _DATA: Any = read_data("systems.json")
 _MEASURES: Any = read_data("measures.json")
@@ -52,7 +54,7 @@ _SPELLED = longest_first(name for name in LEXICON.number_words if name.isalpha()
 _IN_WORDS = rf"(?<![^\W\d_])(?:{_SPELLED})(?![^\W\d_])"
 _JOINED = r"(?:\s?[-\u2013\u00d7x~\u301c]\s?|\s(?:to|and|or|by|bis|und|mal|a|y|o|por|e|ou|\u00e0|et|sur)\s)"
 _BEHIND = (
-    rf"(?:[ \u00a0\u202f-]?(?P<unit>(?:{_SPACED})(?!\w)|{_UNSPACED})"
+    rf"(?:[ \u00a0\u202f-]?(?!{ELIDED})(?P<unit>(?:{_SPACED})(?!\w)|{_UNSPACED})"
     r"|\s?(?:[\u00b0\u00ba]\s?|degrees?\s|grad\s|grados\s|graus\s|degr\u00e9s\s)"
     r"(?P<degrees>C(?:elsius)?|F(?:ahrenheit)?)(?!\w))"
 )
@@ -87,6 +89,7 @@ _A_MONTH = {"calendar": 1.0, "time": 28 * 86_400.0}
 _NEAR_A_MONTH = 0.022
 """By which 30 days or 31 are another length than that."""
 _LONGEST_BEFORE = 20
+_PLAIN_SPACES = str.maketrans(dict.fromkeys("\u00a0\u202f", " "))
 _NEAR, _NEARLY, _EXACTLY, _DEGREE = 0.01, 0.05, 1e-6, 0.6
 _FREEZING, _STEP = 32.0, 1.8
 
@@ -121,34 +124,77 @@ def may_convert(text: str, runs: Collection[str]) -> bool:
     return not (_SPELLED_UNITS.isdisjoint(runs) or LEXICON.number_words.keys().isdisjoint(runs))
 
 
-def converted(sequence: Sequence[Word], text: str, evidence: Sequence[str]) -> Sequence[Word]:
-    """`sequence`, the words of `text`, with measures as `evidence` has them in another unit.
+class Measures:
+    """The measures of the passages, read once for all statements of an answer, when one has a measure of its own."""
+
+    def __init__(self, evidence: Sequence[str]) -> None:
+        self._evidence = evidence
+
+    def same(self, one: _Told, *, about: bool) -> tuple[str, _Told] | None:
+        """The first that tells as much as `one`, with its passage; `about`: `one` is said to be so by and large."""
+        found = [
+            place
+            for kind, (amounts, places) in self._by_kind.items()
+            if (near := _near(one, kind))
+            for place in places[bisect_left(amounts, near[0]) : bisect_right(amounts, near[1])]
+            if _is_same(one, self._told[place][1], about)
+        ]
+        return self._told[min(found)] if found else None
+
+    def stands(self, said: str) -> bool:
+        """Whether the passages have what is `said` in the same words."""
+        plain = said.translate(_PLAIN_SPACES)
+        return any(plain in passage for passage in self._plain)
+
+    @made_once
+    def _plain(self) -> list[str]:
+        return [passage.translate(_PLAIN_SPACES) for passage in self._evidence]
+
+    @made_once
+    def _told(self) -> list[tuple[str, _Told]]:
+        return [
+            (passage, one) for passage in self._evidence for one in (*_in_digits(passage), *_keyed(passage))
+        ]
+
+    @made_once
+    def _by_kind(self) -> Mapping[str, tuple[list[float], list[int]]]:
+        """Amounts, ascending, with the first place of each."""
+        firsts: dict[str, dict[float, int]] = {}
+        for place, (_, one) in enumerate(self._told):
+            firsts.setdefault(one.kind, {}).setdefault(one.amount, place)
+        ranked = {kind: sorted(amounts) for kind, amounts in firsts.items()}
+        return {kind: (ranked[kind], [firsts[kind][one] for one in ranked[kind]]) for kind in ranked}
+
+
+def converted(sequence: Sequence[Word], text: str, known: Measures) -> Sequence[Word]:
+    """`sequence`, the words of `text`, with measures as the passages have them in another unit.
 
     >>> told = [(text, words(text)) for text in ("Some 19 km.", "About 22 km.", "A two-year warranty.")]
-    >>> [[word.stem for word in converted(said, text, ["12 miles"])] for text, said in told[:2]]
+    >>> [[word.stem for word in converted(said, text, Measures(["12 miles"]))] for text, said in told[:2]]
     [['som', '12', 'mil'], ['about', '22', 'km']]
-    >>> [word.stem for word in converted(told[2][1], told[2][0], ['{"warranty_months": 24}'])]
+    >>> [word.stem for word in converted(told[2][1], told[2][0], Measures(['{"warranty_months": 24}']))]
     ['a', '24', 'month', 'warranti']
     """
     mine = [
         one
         for one in (*_in_digits(text), *_in_words(text))
-        if not _stands(text[one.start : one.unit[1]], evidence)
+        if not known.stands(text[one.start : one.unit[1]])
     ]
     if not mine:
         return sequence
-    theirs = [(passage, one) for passage in evidence for one in (*_in_digits(passage), *_keyed(passage))]
     found = list(sequence)
     where = offsets(text)
+    begins, ends = [first for first, _ in where], [last for _, last in where]
     for one in mine:
         about = _ABOUT.search(text[max(0, one.start - _LONGEST_BEFORE) : one.start]) is not None
-        best = next(((passage, other) for passage, other in theirs if _is_same(one, other, about)), None)
+        best = known.same(one, about=about)
         if best is None:
             continue
         passage, other = best
         number = words(passage[other.start : other.end])[:1]
         unit = words(passage[slice(*other.unit)])[:1] or number
-        for place, (first, last) in enumerate(where):
+        for place in range(bisect_right(ends, one.start), bisect_left(begins, max(one.end, one.unit[1]))):
+            first, last = where[place]
             if first < one.end and last > one.start and number:
                 found[place] = number[0]
             elif first < one.unit[1] and last > one.unit[0] and unit:
@@ -156,8 +202,19 @@ def converted(sequence: Sequence[Word], text: str, evidence: Sequence[str]) -> S
     return found
 
 
-def _stands(said: str, evidence: Sequence[str]) -> bool:
-    return any(said in passage for passage in evidence)
+def _near(one: _Told, kind: str) -> tuple[float, float] | None:
+    """Between which amounts of `kind` all stand that `_is_same` may find the same as `one`; None: there are none."""
+    if kind == one.kind:
+        return one.amount * (1 - 2 * _EXACTLY), one.amount * (1 + 2 * _EXACTLY)
+    if {kind, one.kind} == _DEGREES_OF:
+        least, most = one.number - 2 * _DEGREE, one.number + 2 * _DEGREE
+        if kind == "celsius":
+            return (least - _FREEZING) / _STEP, (most - _FREEZING) / _STEP
+        return least * _STEP + _FREEZING, most * _STEP + _FREEZING
+    if {kind, one.kind} != _OF_TIME and kind.removeprefix(_OTHER) != one.kind.removeprefix(_OTHER):
+        return None
+    amount = one.amount * _SECONDS.get(one.kind, 1.0) / _SECONDS.get(kind, 1.0)
+    return amount * (1 - 2 * _NEARLY), amount * (1 + 2 * _NEARLY)
 
 
 def _is_same(one: _Told, other: _Told, about: bool) -> bool:

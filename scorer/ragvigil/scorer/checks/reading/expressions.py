@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
+from ragvigil.scorer.checks.reading.patterns import ELIDED
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 
@@ -99,7 +100,7 @@ ANY_YEAR = 4
 _CENTURIES = (2000, 1900)
 """To which a year of two digits may belong."""
 _TOKEN = re.compile(
-    rf"\d{{1,15}}(?:[.,'\u2019/]\d{{1,15}}){{0,5}}(?: ?[{PARTS}](?!\w))?|[^\W\d_]{{1,20}}|[%$€£¥₹]"
+    rf"\d{{1,15}}(?:[.,'\u2019/]\d{{1,15}}){{0,5}}(?: ?[{PARTS}](?!\w))?|{ELIDED}|[^\W\d_]{{1,20}}|[%$€£¥₹]"
 )
 _BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?\)?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")

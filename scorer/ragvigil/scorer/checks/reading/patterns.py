@@ -9,6 +9,10 @@ from collections.abc import Callable, Sequence
 _QUANTIFIERS = ("?", "*", "+", "{")
 LETTERS = re.compile(r"[^\W\d_]+")
 """Letters in a row."""
+ELIDED = "(?<![^\\W\\d_])[slSL]['\\u2019](?=[aeiouhAEIOUH\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u00ff])"
+"""What French and Italian put before a vowel: no unit behind a number, as in *lot 100 s'élève*, *en 2023 l'entreprise*.
+
+In Turkish an ending may follow the sign of a unit: 5 l'lik, 10 m'ye."""
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
 

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from ragvigil.scorer.checks.reading import shortened, weekdays
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
-from ragvigil.scorer.checks.reading.converted import converted, may_convert
+from ragvigil.scorer.checks.reading.converted import Measures, converted, may_convert
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.patterns import LETTERS
@@ -87,11 +87,12 @@ def _in_other_units(
         return statements  # as mostly
     evidence = list(_first(texts))
     whole = "\n".join(evidence)
+    known = Measures(evidence)
     days: Mapping[int, Word] = weekdays.days_of(whole) if naming else {}
     told = list(statements)
     for place in sorted(measuring):
         one = told[place]
-        told[place] = one._replace(words=tuple(converted(one.words, one.text, evidence)))
+        told[place] = one._replace(words=tuple(converted(one.words, one.text, known)))
     for place in sorted(shortening):
         one = told[place]
         told[place] = one._replace(words=tuple(shortened.in_full(one.words, one.text, whole)))
