@@ -372,6 +372,25 @@ def test_a_request_that_names_nobody_is_refused(tmp_path: Path, arguments: tuple
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_changed_key_is_said_for_ids_under_an_earlier_one_are_not_found(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It said "erased already" of what was all there."""
+    store = ("--store", str(bench.settings.store.path))
+    bench.close()
+    assert "NOT LOOKED FOR" not in ragvigil("forget", "--user", "nobody", *store).stdout
+    monkeypatch.setenv("RAGVIGIL_STORE__USER_ID_KEY", "a-new-key-of-the-operators-own")
+    said = ragvigil("forget", "--user", "wanda", *store).stdout
+    assert "forgotten: 0 traces" in said
+    assert (
+        "NOT LOOKED FOR: ids under other keys than the present one (store.user_id_key), of 2 that were used"
+        in said
+    )
+    assert "NOT LOOKED FOR" not in ragvigil("forget", "--trace", "1" * 32, *store).stdout
+    monkeypatch.delenv("RAGVIGIL_STORE__USER_ID_KEY")
+    assert "forgotten: 2 traces" in ragvigil("forget", "--user", "wanda", *store).stdout
+
+
 def test_forgetting_somebody_who_is_not_there_says_so(tmp_path: Path) -> None:
     """A misspelt id read as a whole erasure."""
     settings = load(overrides={"store": {"url": f"sqlite:///{tmp_path / 'a.db'}"}})

@@ -112,8 +112,25 @@ def _lines(kind: Kind, erased: Erased, settings: Settings) -> list[str]:
             "LEFT: what waits to be forwarded, for forward.NAME.retry_seconds at most: the receiver has not answered; "
             "run again"
         )
+    lines += _under_other_keys(kind, settings)
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]
+
+
+def _under_other_keys(kind: Kind, settings: Settings) -> list[str]:
+    """That ids under an earlier key are not found by the present one."""
+    from ragvigil.scorer.store._sqlite_keys import keys_used
+    from ragvigil.scorer.store.reading import open_for_reading
+
+    if kind == "trace" or settings.store.user_ids == "plain":
+        return []
+    with closing(open_for_reading(settings.store.path)) as connection:
+        used = keys_used(connection)
+    left = (
+        f"NOT LOOKED FOR: ids under other keys than the present one (store.user_id_key), of {used:,} that were used; "
+        "how to reach them: docs/operating.md, Change keys"
+    )
+    return [left] if used > 1 else []
 
 
 def _nothing(kind: Kind, settings: Settings) -> list[str]:

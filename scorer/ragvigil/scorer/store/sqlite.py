@@ -20,6 +20,7 @@ from ragvigil.scorer.store._sqlite_diagnosis import SqliteDiagnosis
 from ragvigil.scorer.store._sqlite_erasures import SqliteErasures
 from ragvigil.scorer.store._sqlite_escalation import SqliteEscalation
 from ragvigil.scorer.store._sqlite_grouping import Grouping
+from ragvigil.scorer.store._sqlite_keys import note_key
 from ragvigil.scorer.store._sqlite_labels import SqliteLabels
 from ragvigil.scorer.store._sqlite_leaks import SqliteLeaks
 from ragvigil.scorer.store._sqlite_meta import remember
@@ -179,7 +180,9 @@ class SqliteStore:
             if configured
             else self._remembered("user_id_key", secrets.token_hex)
         )
-        return Pseudonyms(key, plain=settings.store.user_ids == "plain")
+        pseudonyms = Pseudonyms(key, plain=settings.store.user_ids == "plain")
+        note_key(self._connection, pseudonyms)
+        return pseudonyms
 
     def _remembered(self, key: str, make: Callable[[], str]) -> str:
         self._connection.execute("INSERT OR IGNORE INTO meta (key, value) VALUES (?, ?)", (key, make()))
