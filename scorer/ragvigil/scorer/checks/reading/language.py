@@ -24,6 +24,9 @@ _SCRIPTS = tuple(
         ("ko", "\uac00-\ud7af\u1100-\u11ff"),
         ("zh", "\u3400-\u4dbf\u4e00-\u9fff"),
         ("th", "\u0e00-\u0e7f"),
+        ("lo", "\u0e80-\u0eff"),
+        ("my", "\u1000-\u109f"),
+        ("km", "\u1780-\u17ff"),
         ("he", "\u0590-\u05ff"),
         ("fa", "\u067e\u0686\u0698\u06af\u06cc"),
         ("ar", "\u0600-\u06ff"),
@@ -38,7 +41,8 @@ _SCRIPTS = tuple(
 )
 """In this order: Japanese is written with Chinese characters too, Persian with Arabic, Ukrainian with Cyrillic ones."""
 _A_SCRIPT = re.compile(
-    "[\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0e7f\u1100-\u11ff\u3040-\ud7af]"
+    "[\u0370-\u03ff\u0400-\u052f\u0590-\u06ff\u0900-\u0dff\u0e00-\u0eff"
+    "\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3040-\ud7af]"
 )
 _WIDER = {"ja": ("ja", "zh"), "fa": ("fa", "ar"), "uk": ("uk", "ru")}
 _MARKERS = frozenset(_WIDER)
@@ -50,7 +54,17 @@ _FEWEST = 1.3
 _FEWEST_LETTERS = 3
 _LEAD = 1.5
 _SHORT = 60
-"""Characters of a Japanese text that may hold no kana, as headings and tables do."""
+"""Characters of a Japanese text that may hold no kana, as headings and tables do, or of one without telling letters."""
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_CHINESE_WORDS = re.compile("可以|多久|是否|是多少|是什|[你您她哪怎]")
+"""Of characters that Japanese has as well, in words that it lacks."""
+_RUSSIAN = re.compile("[ыэъёЫЭЪЁ]")
+"""What Ukrainian lacks."""
+_CAPITALISED = r"[A-Z\d][\w.+&'-]{0,30}"
+_TITLE = re.compile(
+    rf"(?<!\w){_CAPITALISED}(?: {_CAPITALISED}){{0,6}}"
+    rf"(?:(?: (?:with|for|of|and|in|to|by|on|at|from|or|a|an|the)){{1,2}}(?: {_CAPITALISED}){{1,6}}){{1,4}}(?!\w)"
+)
 
 
 def _base(language: str) -> str:
@@ -181,7 +195,41 @@ def same(one: str, other: str) -> bool:
 def may_be(text: str, told: str, language: str) -> bool:
     """Whether a `text` that was `told` to be in one language is so short that it may be in another one all the same.
 
-    >>> may_be("定休日 日曜日", "zh", "ja"), may_be("Closed on Sunday", "en", "ja")
+    Japanese may be written in Chinese characters alone, and Ukrainian without the letters that Russian lacks.
+
+    >>> may_be("定休日 日曜日", "zh", "ja"), may_be("营业时间", "zh", "ja"), may_be("Closed on Sunday", "en", "ja")
+    (True, False, False)
+    >>> may_be("Як скасувати?", "ru", "uk"), may_be("Скільки коштує оренда?", "uk", "ru")
     (True, False)
     """
-    return told == "zh" and language == "ja" and len(text) <= _SHORT
+    if len(text) > _SHORT:
+        return False
+    if told == "zh":
+        return language == "ja" and not _is_chinese(text)
+    return told == "ru" and language == "uk" and not _RUSSIAN.search(text)
+
+
+def _is_chinese(text: str) -> bool:
+    """Whether a text in Chinese characters alone has words or characters that Japanese lacks.
+
+    >>> _is_chinese("退款需要多久"), _is_chinese("請問您的姓名"), _is_chinese("返品期限"), _is_chinese("総務部人事課")
+    (True, True, False, False)
+    """
+    return _CHINESE_WORDS.search(text) is not None or any(
+        not _is_held(character, "shift_jis") and any(_is_held(character, code) for code in ("gb2312", "big5"))
+        for character in _HAN.findall(text)
+    )
+
+
+def _is_held(character: str, code: str) -> bool:
+    """Whether a national standard of characters has it: JIS X 0208, GB 2312 or Big5."""
+    return bool(character.encode(code, "ignore"))
+
+
+def without_titles(text: str) -> str:
+    """`text` without runs of capitalised words that English particles join: a product keeps its name everywhere.
+
+    >>> without_titles("Business Standard with Copilot for Microsoft 365"), without_titles("We sell it with love.")
+    (' ', 'We sell it with love.')
+    """
+    return _TITLE.sub(" ", text)
