@@ -241,6 +241,9 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   One whose claims are each supported or partly supported can still fail, when many are in doubt.
 - An answer is not compared when a passage is in another language and none is known to be in its own: `not_scoreable`,
   cross-lingual. Whether a question can be answered from the passages at all is not judged.
+- Thai, Lao, Khmer and Burmese are written without spaces, and nothing here tells their words apart: an answer with a
+  claim in them is `not_scoreable`, by judge and every check that compares or counts words. Citations, numbers,
+  quotations and language are checked.
 """
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.prepared import UNPARTED, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.courtesy import only_answers
 
@@ -24,6 +24,8 @@ def _measure(prepared: Prepared) -> Finding:
     saying = [one for one in prepared.statements if one.kind in ("claim", "refusal")]
     if not saying:
         return Finding(None, "the answer makes no claim")
+    if prepared.unparted:
+        return Finding(None, UNPARTED)
     first = _first_on_the_question(prepared) or saying[0]
     total = prepared.word_count
     before = sum(
@@ -65,4 +67,4 @@ def _is_an_item(answer: str, start: int) -> bool:
     return _ITEM.match(answer, answer.rfind("\n", 0, start) + 1) is not None
 
 
-CHECK = Check("answer_first", "4", _measure)
+CHECK = Check("answer_first", "5", _measure)

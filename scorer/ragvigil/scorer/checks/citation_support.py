@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.attribution import sources_at_end
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS
@@ -61,8 +61,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "the answer cites nothing")
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
-    if prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     claims = {claim.start: claim for claim in prepared.assessment.claims}
     if not claims:
         return Finding(None, "the answer makes no claim")
@@ -134,4 +134,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     return found
 
 
-CHECK = Check("citation_support", f"12+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"13+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.verdict import Claim
 
 _OTHERWISE = ("number_mismatch", "contradicted")
@@ -24,8 +24,8 @@ _MOST_CHARACTERS = 120
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
-    if prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     claims = prepared.assessment.claims
     if not claims:
         return Finding(None, "the answer makes no claim")
@@ -43,4 +43,4 @@ def _told(claim: Claim) -> str:
     return f"{claim.text[:_MOST_CHARACTERS]}{said}"
 
 
-CHECK = Check("claims_misread", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, better="low", cost="claims")
+CHECK = Check("claims_misread", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, better="low", cost="claims")

@@ -18,7 +18,7 @@ from itertools import chain
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.answer_structure import kind_of
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.conditions import Condition, Restriction, conditions
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.verdict import Claim
@@ -51,8 +51,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "conditions are asked of a fact or an instruction")
     if not prepared.bears_claims or not prepared.key_terms:
         return Finding(None, "nothing is asked or claimed")
-    if prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     steps = kind == "instruction"
     claims = prepared.assessment.claims
     if not steps and len(claims) > _MOST_CLAIMS_OF_A_FACT:
@@ -174,4 +174,4 @@ def _told(one: Condition, said: set[str]) -> bool:
     return len(one.stems & said) >= _TOLD * len(one.stems)
 
 
-CHECK = Check("conditions_kept", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("conditions_kept", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -28,4 +28,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(round(sum(precisions) / len(precisions), 6), None if first else late)
 
 
-CHECK = Check("context_precision", "2", _measure, cost="question")
+CHECK = Check("context_precision", "3", _measure, cost="question")

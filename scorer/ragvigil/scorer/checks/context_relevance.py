@@ -8,7 +8,7 @@ has none.
 from __future__ import annotations
 
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+from ragvigil.scorer.checks.prepared import Prepared
 
 RELEVANT = 0.5
 """Weighted share of the key terms from which a passage counts as relevant."""
@@ -40,7 +40,7 @@ def unmeasurable(prepared: Prepared) -> str | None:
         return "there is no evidence text"
     if not prepared.key_terms:
         return "the question has no key terms"
-    return CROSS_LINGUAL if prepared.asked_in_another_language else None
+    return prepared.asked_incomparably
 
 
-CHECK = Check("context_relevance", "2", _measure, cost="question")
+CHECK = Check("context_relevance", "3", _measure, cost="question")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -17,8 +17,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no evidence text")
     if not prepared.bears_claims:
         return Finding(None, "the answer makes no claim")
-    if prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     held = {name for name, one in zip(prepared.names, prepared.record.documents, strict=True) if one.text}
     cited = {one.id for one in prepared.citations if one.id is not None}
     used = held & (prepared.used | cited)
@@ -26,5 +26,5 @@ def _measure(prepared: Prepared) -> Finding:
 
 
 CHECK = Check(
-    "context_utilisation", f"1+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims"
+    "context_utilisation", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims"
 )

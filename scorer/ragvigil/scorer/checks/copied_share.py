@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, UNPARTED, Prepared
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Source
 
@@ -24,6 +24,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no evidence text")
     if not prepared.bears_claims:
         return Finding(None, "the answer makes no claim")
+    if prepared.unparted:
+        return Finding(None, UNPARTED)
     read = {one.start: one.words for one in prepared.statements}
     claims = [(claim, [word.stem for word in read[claim.start]]) for claim in prepared.assessment.claims]
     copied = sum(
@@ -60,4 +62,4 @@ def _runs(stems: Sequence[str]) -> list[tuple[str, ...]]:
     return list(zip(*[stems[place:] for place in range(_RUN)], strict=False))
 
 
-CHECK = Check("copied_share", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims")
+CHECK = Check("copied_share", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, better="neither", cost="claims")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
+from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.words import offsets
 
 LITTLE = 0.4
@@ -26,8 +26,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no evidence text")
     if not prepared.key_terms:
         return Finding(None, "the question has no key terms")
-    if prepared.asked_in_another_language:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.asked_incomparably:
+        return Finding(None, prepared.asked_incomparably)
     value = max(prepared.relevance)
     missing = [stem for stem in prepared.key_terms if stem not in prepared.evidence.places]
     missing = _as_asked(prepared, missing[:_MOST_LISTED])
@@ -42,4 +42,4 @@ def _as_asked(prepared: Prepared, stems: Sequence[str]) -> list[str]:
     return [text[slice(*places[stem])] for stem in stems]
 
 
-CHECK = Check("evidence_sufficiency", "2", _measure, cost="question")
+CHECK = Check("evidence_sufficiency", "3", _measure, cost="question")

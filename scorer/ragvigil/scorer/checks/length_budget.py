@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.prepared import UNPARTED, Prepared
 
 _ITEM = re.compile(r"^[ \t]{0,12}(?:[-*+•▪◦‣]|\d{1,3}[.)])[ \t]", re.MULTILINE)
 
@@ -18,9 +18,13 @@ def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
         return Finding(None, "there is no answer")
     budget = prepared.budget
-    limits = {"words": budget.words, "bullets": budget.bullets, "output_tokens": budget.output_tokens}
+    limits = {
+        "words": None if prepared.unparted else budget.words,
+        "bullets": budget.bullets,
+        "output_tokens": budget.output_tokens,
+    }
     if not any(limit is not None for limit in limits.values()):
-        return Finding(None, "no budget is set")
+        return Finding(None, UNPARTED if prepared.unparted and budget.words else "no budget is set")
     used = {
         "words": prepared.word_count,
         "bullets": len(_ITEM.findall(prepared.prose)),
@@ -34,4 +38,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(float(not over), ", ".join(over) or None, used)
 
 
-CHECK = Check("length_budget", "1", _measure, range="{0, 1}")
+CHECK = Check("length_budget", "2", _measure, range="{0, 1}")

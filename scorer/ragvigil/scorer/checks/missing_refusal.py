@@ -25,8 +25,8 @@ def _measure(prepared: Prepared) -> Finding:
     if not prepared.owes_citations:
         return Finding(0.0)  # it makes no claim, or refuses and says whom to ask instead
     found = evidence_sufficiency.CHECK.measure(prepared)
-    if found.value is None or prepared.cross_lingual:
-        return Finding(None, found.reason or "the answer is in another language than the evidence")
+    if found.value is None or prepared.incomparable:
+        return Finding(None, found.reason or prepared.incomparable)
     if found.value < _SCANT and _is_of_itself(prepared):
         return Finding(0.0)
     if found.value < evidence_sufficiency.LITTLE and (prepared.assessment.support or 0.0) < _CARRIED:
@@ -54,4 +54,4 @@ def _tells_of_itself(text: str, asked: set[str]) -> bool:
     return GOES_ON.search(rest) is None and asked.issuperset(named)
 
 
-CHECK = Check("missing_refusal", "11", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "12", _measure, range="{0, 1}", better="low", cost="claims")

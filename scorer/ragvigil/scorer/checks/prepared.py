@@ -33,7 +33,7 @@ from ragvigil.scorer.checks.reading.refusal import prefaces, refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, is_unparted, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
 
@@ -41,6 +41,8 @@ DEFAULT_MODEL = "lexical-1"
 """Coefficients that the checks on every record use."""
 CROSS_LINGUAL = "not_scoreable: cross-lingual"
 """Reason where texts of two languages would have to be compared word by word."""
+UNPARTED = "not_scoreable: words cannot be told apart in Thai, Lao, Khmer or Burmese text"
+"""Reason where one would have to be compared, or its words counted."""
 _LONGEST_QUESTION = 4000
 _OPENING = 400
 _MOST_OPENINGS = 20
@@ -255,6 +257,25 @@ class Prepared:
         if "evidence" in vars(self) and self._in_common:
             return False  # as nearly always; where the evidence must be read first, a language is told sooner
         return self.language is not None and self._foreign(self.language) and not self._in_common
+
+    @made_once
+    def unparted(self) -> bool:
+        """Whether the words of any claim cannot be told apart."""
+        return is_unparted(self.answer, some=True) and any(
+            one.checkworthy and is_unparted(one.text) for one in self.statements
+        )
+
+    @made_once
+    def incomparable(self) -> str | None:
+        """Why the claims cannot be compared with the passages word by word; None where they can."""
+        return UNPARTED if self.unparted else CROSS_LINGUAL if self.cross_lingual else None
+
+    @made_once
+    def asked_incomparably(self) -> str | None:
+        """The same of the question."""
+        if is_unparted(self.asked):
+            return UNPARTED
+        return CROSS_LINGUAL if self.asked_in_another_language else None
 
     @made_once
     def _in_common(self) -> bool:

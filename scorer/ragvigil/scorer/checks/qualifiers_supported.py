@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.data import read_data
@@ -50,8 +50,8 @@ _ADVERBS = frozenset(word.stem for entry in _DATA["adverbs"] for word in words(e
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
-    if prepared.bears_claims and prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.bears_claims and prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     strong = {
         one.start: found
         for one, stems in zip(prepared.statements, prepared.stems, strict=True)
@@ -173,4 +173,4 @@ def _is_said_of(sequence: Sequence[Word], place: int, before: str | None, of: fr
     return behind in of and (sequence[place].stem not in _ADVERBS or before is None or before in of)
 
 
-CHECK = Check("qualifiers_supported", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("qualifiers_supported", f"5+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

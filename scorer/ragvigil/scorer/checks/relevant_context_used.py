@@ -10,7 +10,7 @@ from __future__ import annotations
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -19,8 +19,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, why)
     if not prepared.bears_claims:
         return Finding(None, "the answer makes no claim")
-    if prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     relevant = {
         name for name, share in zip(prepared.names, prepared.relevance, strict=True) if share >= RELEVANT
     }
@@ -37,4 +37,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("relevant_context_used", f"2+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("relevant_context_used", f"3+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

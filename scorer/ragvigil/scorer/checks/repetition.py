@@ -7,12 +7,14 @@ code and citations are left out. None for fewer than four words.
 from __future__ import annotations
 
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.prepared import UNPARTED, Prepared
 
 _MANY = 0.2
 
 
 def _measure(prepared: Prepared) -> Finding:
+    if prepared.unparted:
+        return Finding(None, UNPARTED)
     total = 0
     seen: set[tuple[str, str, str, str]] = set()
     for stems in prepared.stems:
@@ -26,4 +28,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(round(value, 6), f"{value:.0%} of it repeats itself" if value >= _MANY else None)
 
 
-CHECK = Check("repetition", "2", _measure, better="low")
+CHECK = Check("repetition", "3", _measure, better="low")

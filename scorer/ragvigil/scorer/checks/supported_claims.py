@@ -14,7 +14,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
-from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.verdict import Claim
 
 _MOST_CHARACTERS = 120
@@ -26,8 +26,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no answer")
     if not prepared.has_evidence and not prepared.nothing_retrieved:
         return Finding(None, "there is no evidence text")
-    if prepared.has_evidence and prepared.cross_lingual:
-        return Finding(None, CROSS_LINGUAL)
+    if prepared.has_evidence and prepared.incomparable:
+        return Finding(None, prepared.incomparable)
     assessment = prepared.assessment
     if not assessment.claims:
         return Finding(None, "the answer makes no claim")
@@ -78,4 +78,4 @@ def _complaint(worst: Claim, *, nothing_retrieved: bool) -> str | None:
     return f"{worst.verdict}{why}: {worst.text[:_MOST_CHARACTERS]}"
 
 
-CHECK = Check("supported_claims", f"{VERSION}.4+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("supported_claims", f"{VERSION}.5+{DEFAULT_MODEL}", _measure, cost="claims")

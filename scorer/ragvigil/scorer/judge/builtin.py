@@ -67,8 +67,10 @@ class Builtin:
         missing = without_evidence(prepared)
         if missing is not None:
             return self._verdict(rubric, *missing)
-        if prepared.has_evidence and prepared.cross_lingual:
-            return self._verdict(rubric, "not_scoreable", "cross-lingual")
+        if prepared.has_evidence and prepared.incomparable:
+            return self._verdict(
+                rubric, "not_scoreable", prepared.incomparable.removeprefix("not_scoreable: ")
+            )
         return self._verdict(rubric, _state(assessment), remark(prepared, assessment.remark), assessment)
 
     async def close(self) -> None:

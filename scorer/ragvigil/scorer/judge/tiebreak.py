@@ -1,7 +1,7 @@
 """The tie-breaker: the built-in judge on every claim, and a model only on those that it is in doubt about.
 
 A claim is in doubt when its probability of support lies in a band, or when the built-in judge cannot compare at all
-because answer and passages are in two languages. Most answers cost no call.
+because answer and passages are in two languages, or their script parts no words. Most answers cost no call.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ from ragvigil.scorer.verdict import CLAIM_BEARING, Claim, ClaimVerdict, State, V
 
 VERSION = "1"
 """Changes with everything here that may change a verdict."""
-_CROSS_LINGUAL = "cross-lingual"
 _FOR, _AGAINST = 1.0, 0.0
 
 
@@ -79,7 +78,7 @@ class TiebreakJudge:
         await self._asker.close()
 
     def _claims(self, clear: Verdict, prepared: Prepared) -> list[Claim]:
-        if clear.state == "not_scoreable" and clear.reason == _CROSS_LINGUAL:
+        if clear.state == "not_scoreable" and prepared.has_evidence and prepared.incomparable:
             found = located([], prepared)
             half = (self._low + self._high) / 2
             pairs = zip(found.texts, found.places, strict=True)

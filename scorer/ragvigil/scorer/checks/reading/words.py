@@ -26,6 +26,7 @@ UNSPACED = (
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Scripts written without spaces (Thai, Lao, Burmese, Khmer, Chinese, Japanese): one character is one word."""
+_UNPARTED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]")
 _MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u0900-\u0963\u0971-\u0dff"
 _NUMERAL = rf"\d{{1,32}}(?:[.,:/]\d{{1,32}}|['\u2019]\d{{3}}(?!\d)|'\d/\d(?!\d)){{0,6}}(?: ?[{PARTS}](?!\w))?"
 _LETTER = rf"[^\W\d_{UNSPACED}]"
@@ -108,6 +109,18 @@ def chunked(text: str) -> list[str]:
     """
     text = plain_digits(text)
     return text.split() if text.isascii() else RUN.findall(text)
+
+
+def is_unparted(text: str, *, some: bool = False) -> bool:
+    """Whether most letters of a text, or `some`, are Thai, Lao, Khmer or Burmese ones, which are no words.
+
+    >>> is_unparted("แมวชอบกินปลา"), is_unparted("The Thai word is แมว"), is_unparted("猫喜欢吃鱼")
+    (True, False, False)
+    """
+    if text.isascii() or not _UNPARTED.search(text):
+        return False
+    found = sum(map(str.isalpha, _UNPARTED.findall(text)))
+    return some or 2 * found > sum(map(str.isalpha, text))
 
 
 def _chunk(text: str) -> Chunk:
