@@ -91,6 +91,15 @@ def test_any_other_argument_too_many_is_only_named() -> None:
     assert refused.stderr.endswith("Error: Got unexpected extra argument(s) (shop)\n")
 
 
+def test_check_config_says_which_followed_file_is_not_there(tmp_path: Path) -> None:
+    """A path with a typo was followed for ever without a word."""
+    (tmp_path / "traces-1.json").touch()
+    (tmp_path / "r.toml").write_text("[sources]\nfiles = ['traces-*.json', 'tracse.json']\n")
+    said = ragvigil("check-config", "r.toml", folder=tmp_path).stdout
+    assert "note: sources.files: nothing is at tracse.json now; it is read once it is there" in said
+    assert "traces-*.json now" not in said
+
+
 def test_calibrate_alone_takes_the_options_of_its_report(tmp_path: Path) -> None:
     """It was "No such option: --store"; its own help and its other commands stay."""
     alone = ragvigil("calibrate", "--store", str(tmp_path / "none.db"))

@@ -6,6 +6,7 @@ import asyncio
 import json
 import re
 from collections.abc import Iterator, Sequence
+from glob import glob
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
@@ -113,6 +114,9 @@ def _notes(settings: Settings, labels: Labels) -> Iterator[str]:
             "(ragvigil label)"
         )
     yield from _unpriced(settings)
+    for place in settings.sources.files:
+        if not glob(place, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
+            yield f"sources.files: nothing is at {place} now; it is read once it is there"
     if not settings.channels:
         return
     for key, url in settings.links:
