@@ -55,7 +55,8 @@ def forget(
     settings = settings_of(config, store)
     erased = erase(settings, wanted, seconds=seconds)
     if as_json:
-        typer.echo(json.dumps({"complete": erased.complete, **asdict(erased)}))
+        others = _other_keys(wanted.kind, settings)
+        typer.echo(json.dumps({"complete": erased.complete, **asdict(erased), "other_keys": others}))
     else:
         say("\n".join(_lines(wanted.kind, erased, settings)))
     return 0 if erased.complete else 1
@@ -112,25 +113,24 @@ def _lines(kind: Kind, erased: Erased, settings: Settings) -> list[str]:
             "LEFT: what waits to be forwarded, for forward.NAME.retry_seconds at most: the receiver has not answered; "
             "run again"
         )
-    lines += _under_other_keys(kind, settings)
+    if others := _other_keys(kind, settings):
+        lines.append(
+            f"NOT LOOKED FOR: ids under other keys than the present one (store.user_id_key), of which {others:,} "
+            "were used; how to reach them: docs/operating.md, Change keys"
+        )
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]
 
 
-def _under_other_keys(kind: Kind, settings: Settings) -> list[str]:
-    """That ids under an earlier key are not found by the present one."""
+def _other_keys(kind: Kind, settings: Settings) -> int:
+    """Under how many other keys ids may be, which the present one does not find."""
     from ragvigil.scorer.store._sqlite_keys import keys_used
     from ragvigil.scorer.store.reading import open_for_reading
 
     if kind == "trace" or settings.store.user_ids == "plain":
-        return []
+        return 0
     with closing(open_for_reading(settings.store.path)) as connection:
-        used = keys_used(connection)
-    left = (
-        f"NOT LOOKED FOR: ids under other keys than the present one (store.user_id_key), of {used:,} that were used; "
-        "how to reach them: docs/operating.md, Change keys"
-    )
-    return [left] if used > 1 else []
+        return max(0, keys_used(connection) - 1)
 
 
 def _nothing(kind: Kind, settings: Settings) -> list[str]:
