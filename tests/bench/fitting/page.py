@@ -173,6 +173,13 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   different systems are not. A minus is read only before its number; Chinese and Japanese numbers in characters
   (三百五十万) are where they are large or something is counted with them: of 40 wrong ones beside digits all
   passed, now 2, and all of 60 right ones pass as before.
+- Days in words are read beside those in figures in the languages above and in Russian, Ukrainian, Turkish, Czech,
+  Indonesian, Vietnamese, Arabic, Hebrew, Hindi, Chinese, Japanese and Korean, with the years of Japanese eras and of
+  the Thai calendar; so are amounts in the scales of these languages (млн, milyar, triệu, लाख, 億, Mio.) beside the
+  same in full, where they are the same exactly. A wrong day is called `contradicted` there only as a whole date
+  between the same words, for their *until* and *since* are not known: months alone, ranges of days and Levantine
+  names of two words pass. Not read: Czech *mil.*, *mil milhões*, a sign of money joined to its number (Rp3.450.000),
+  Thai months.
 - How often something is so (once and twice, daily, weekly, monthly, once a week and seven days a week) is compared
   where all else is much alike: of 20 wrong ones in six languages 18 passed, now 2 (*une fois*, *una volta*), of 29
   right ones none fails. "Every other Monday" and the like are not compared.

@@ -1,5 +1,7 @@
 """Numbers in Chinese characters, beside the same and other ones in digits."""
 
+# ruff: noqa: RUF001 - full-width digits
+
 from __future__ import annotations
 
 import pytest
@@ -28,8 +30,11 @@ SAID = (
     ("山の高さは{}メートルです。", "三千七百七十六", "3776", "3767"),
     ("补贴为{}元。", "两千", "2000", "200"),
     ("年费是{}欧元。", "四十五", "45", "54"),
+    ("参加費は{}円です。", "１，５００", "1,500", "1,600"),
+    ("最高気温は{}度でした。", "３５．５", "35.5", "36.5"),
+    ("价格为{}元。", "１２，８００", "12,800", "12,900"),
 )
-"""A sentence, a number in characters, the same in digits, and another one."""
+"""A sentence, a number in characters or full-width digits, the same in digits, and another one."""
 
 
 @pytest.mark.parametrize(("sentence", "characters", "digits", "other"), SAID)

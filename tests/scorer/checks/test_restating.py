@@ -144,8 +144,13 @@ def test_passages_are_read_for_measures_once_for_an_answer(monkeypatch: pytest.M
     """However many of its statements tell a measure in another unit."""
     passage = "The road is 12 miles long."
     read: list[str] = []
-    keyed = converted._keyed
-    monkeypatch.setattr(converted, "_keyed", lambda text: (read.append(text), keyed(text))[1])
+    keyed = converted._keyed  # pyright: ignore[reportPrivateUsage]
+
+    def noting(text: str) -> Iterator[object]:
+        read.append(text)
+        return keyed(text)
+
+    monkeypatch.setattr(converted, "_keyed", noting)
     answer = " ".join(f"Road {number} is {number} km long." for number in range(15, 30))
     assert Prepared(answered(answer, passage)).told
     assert read == [passage]

@@ -134,4 +134,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     return found
 
 
-CHECK = Check("citation_support", f"13+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"14+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

@@ -43,4 +43,4 @@ def _told(claim: Claim) -> str:
     return f"{claim.text[:_MOST_CHARACTERS]}{said}"
 
 
-CHECK = Check("claims_misread", f"4+{VERSION}+{DEFAULT_MODEL}", _measure, better="low", cost="claims")
+CHECK = Check("claims_misread", f"5+{VERSION}+{DEFAULT_MODEL}", _measure, better="low", cost="claims")

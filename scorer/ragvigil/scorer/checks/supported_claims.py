@@ -78,4 +78,4 @@ def _complaint(worst: Claim, *, nothing_retrieved: bool) -> str | None:
     return f"{worst.verdict}{why}: {worst.text[:_MOST_CHARACTERS]}"
 
 
-CHECK = Check("supported_claims", f"{VERSION}.5+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("supported_claims", f"{VERSION}.6+{DEFAULT_MODEL}", _measure, cost="claims")

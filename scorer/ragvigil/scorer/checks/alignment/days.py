@@ -11,14 +11,18 @@ from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.bounds import Bound, begins_or_ends, bound_of, excepts
 from ragvigil.scorer.checks.alignment.hours import days_named
-from ragvigil.scorer.checks.reading.expressions import ANY_YEAR, DAY, MONTHS, Expression, expressions, implied
+from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, FAR_MONTHS, is_far
+from ragvigil.scorer.checks.reading.expressions import DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import UNSPACED, Word, words
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
 
-MONTH_STEMS = frozenset(word.stem for name in MONTHS for word in words(name))
+MONTH_STEMS = frozenset(word.stem for name in (*MONTHS, *FAR_MONTHS) for word in words(name))
+OTHER_MONTHS = frozenset((*FAR_MONTHS, *" ".join(read_data("measures.json")["other_months"]).split()))
+"""Those of languages in which only whole dates are compared, not months alone."""
 _A_SECTION = len("12.05.")
 _THROUGH = r"(?:[-\u2013\u2014]|to|until|till|through|thru|bis|a|à|al|au|até|hasta|tot|t/m|do)"
 _ALSO = r"(?:[,&]|and|or|und|oder|et|ou|y|o|e|i|en|of|lub)"
@@ -31,6 +35,9 @@ _GOES_ON = re.compile(
 )
 _THROUGH_ALONE = re.compile(_THROUGH, re.IGNORECASE)
 _BETWEEN = re.compile(rf"\s?,?\s?(?:{_THROUGH}|and|und|et|y|e)\s?(?:the\s|le\s|al\s)?", re.IGNORECASE)
+_ONE_WORD = rf"[{UNSPACED}]|[^\W\d_{UNSPACED}]+"
+_WORD_BEFORE = re.compile(rf"({_ONE_WORD})[ \u00a0-]?\Z")
+_WORD_BEHIND = re.compile(rf"[ \u00a0]?({_ONE_WORD})")
 _LAST_DAY = date(ANY_YEAR, 12, 31)
 _A_YEAR = 365
 _NEAR = 30
@@ -89,7 +96,22 @@ def another_day(claim: str, sentence: str) -> bool:
     if (mine == one.meanings) != (theirs == other.meanings) and not mine.isdisjoint(theirs):
         return False
     told = ((one, claim), (other, sentence))
+    if any(is_far(text[day.start : day.end]) for day, text in told) and _beside(one, claim) != _beside(
+        other, sentence
+    ):
+        return False
     return not leaves_room(claim, sentence) and not any(_is_one_of_several(day, text) for day, text in told)
+
+
+def _beside(day: Expression, text: str) -> tuple[str, ...]:
+    """The words, or characters of scripts without spaces, before and behind a day, in small letters.
+
+    Of languages whose words for *until* and *since* nobody knows here, only days that stand between the same ones are
+    compared.
+    """
+    before = _WORD_BEFORE.search(text, max(0, day.start - _NEAR), day.start)
+    behind = _WORD_BEHIND.match(text, day.end)
+    return tuple(one[1].casefold() if one else "" for one in (before, behind))
 
 
 def leaves_room(claim: str, sentence: str, *, denied: bool = False) -> bool:

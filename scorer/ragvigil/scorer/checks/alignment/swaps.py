@@ -12,6 +12,7 @@ from typing import Literal, TypeVar
 
 from ragvigil.scorer.checks.alignment.alike import mean_the_same
 from ragvigil.scorer.checks.alignment.days import (
+    OTHER_MONTHS,
     another_day,
     another_weekday,
     leaves_room,
@@ -99,8 +100,8 @@ _THAN = frozenset(("than", "que", "als"))
 _TOLD = frozenset(
     word.stem
     for name in chain(
-        *(UNITS, SCALES, _MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, QUARTERS, TIME_WORDS, VALUE_WORDS),
-        *(_HOW_OFTEN, *chain.from_iterable(_OPPOSITES)),
+        *(UNITS, SCALES, _MONTHS, OTHER_MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, QUARTERS),
+        *(TIME_WORDS, VALUE_WORDS, _HOW_OFTEN, *chain.from_iterable(_OPPOSITES)),
     )
     for word in words(name)
 )

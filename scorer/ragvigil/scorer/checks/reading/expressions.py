@@ -13,9 +13,11 @@ from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
+from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, day_of, far_days
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 from ragvigil.scorer.checks.reading.patterns import ELIDED
+from ragvigil.scorer.checks.reading.words import UNSPACED
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 
@@ -76,17 +78,18 @@ MONTHS: dict[str, int] = {
 }
 """The names of the months in eight languages, with the place of each in the year."""
 _MONTH = longest_first(MONTHS)
+_BEFORE_A_DAY = rf"(?<![^\W{UNSPACED}])(?<![.,/-])"
 _DATE = re.compile(
-    rf"(?<![\w.,/-])(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
+    rf"{_BEFORE_A_DAY}(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
     r"|(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<short>\d\d)"
     rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
-    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff]|[/-]|[.,]\d))",
+    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
     re.IGNORECASE,
 )
 _OFANY_YEAR = re.compile(
-    rf"(?<![\w.,/-])(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
+    rf"{_BEFORE_A_DAY}(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
     rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
     r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
     r"|(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)"
@@ -95,8 +98,6 @@ _OFANY_YEAR = re.compile(
 )
 _WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
 """Names of months that are other words, too, in small letters."""
-ANY_YEAR = 4
-"""A leap year before all that are told."""
 _CENTURIES = (2000, 1900)
 """To which a year of two digits may belong."""
 _TOKEN = re.compile(
@@ -175,9 +176,10 @@ def expressions(text: str, kinds: Collection[str] | None = None) -> list[Express
 
 
 def _all_days(text: str) -> list[Expression]:
-    """Days of a year, then those of any."""
+    """Days of a year, then those of any; of both some in other languages."""
     dates = _DATE.finditer(text) if _MAY_BE_A_DAY.search(text) else ()
     days = [Expression(*found.span(), meant) for found in dates if (meant := _days(found))]
+    days += [Expression(start, end, frozenset(((DAY, day),))) for start, end, day in far_days(text)]
     if _may_be_of_any_year(text):
         whole = {place for one in days for place in range(one.start, one.end)}
         others = [found for found in _OFANY_YEAR.finditer(text) if found.start() not in whole]
@@ -230,7 +232,9 @@ def may_have(text: str, runs: Collection[str]) -> bool:
         return True
     if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text) or may_be_in_digits(text):
         return True
-    return has_clue(text, runs) or _may_be_of_any_year(text, runs)
+    if has_clue(text, runs) or _may_be_of_any_year(text, runs):
+        return True
+    return next(far_days(text), None) is not None
 
 
 def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:
@@ -259,7 +263,7 @@ def _days_of_any_year(found: re.Match[str]) -> frozenset[Meaning]:
         if name in _WORDS_TOO:
             return frozenset()
         tried = [(str(MONTHS.get(name.casefold(), 0)), found["day"] or found["at"])]
-    days = (_day(ANY_YEAR, *map(int, one)) for one in tried)
+    days = (day_of(ANY_YEAR, *map(int, one)) for one in tried)
     return frozenset((DAY, day) for day in days if day is not None)
 
 
@@ -279,14 +283,7 @@ def _days(found: re.Match[str]) -> frozenset[Meaning]:
         tried = [(found["in"], str(MONTHS.get(found["month"].casefold(), 0)), found["day"])]
     else:
         tried = [(found["of"], str(MONTHS.get(found["name"].casefold(), 0)), found["at"])]
-    return frozenset((DAY, day) for one in tried if (day := _day(*map(int, one))) is not None)
-
-
-def _day(year: int, month: int, day: int) -> date | None:
-    try:
-        return date(year, month, day)
-    except ValueError:
-        return None
+    return frozenset((DAY, day) for one in tried if (day := day_of(*map(int, one))) is not None)
 
 
 def _measures(text: str) -> Iterator[Expression]:

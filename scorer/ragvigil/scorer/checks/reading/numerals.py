@@ -38,6 +38,13 @@ _MIXED = re.compile(r"([1-9]\d{0,2})'(\d)/(\d)\Z")
 _FOREIGN = re.compile(r"[^\D0-9]")
 """A decimal digit of another script."""
 _WIDE_COLON = re.compile("(?<=[0-9])\uff1a(?=[0-9])")
+_WIDE = "[\uff10-\uff19]"
+_WIDE_GROUPS = re.compile(
+    rf"(?<!{_WIDE})(?<!{_WIDE}[\uff0c\uff0e]){_WIDE}{{1,3}}(?:\uff0c{_WIDE}{{3}})+(?!\uff0c?{_WIDE})"
+    rf"|(?<={_WIDE})\uff0e(?={_WIDE})"
+)
+"""Full-width digits in threes, and a full-width point between them; such a comma between others parts a list."""
+_WIDE_MARKS = str.maketrans({"\uff0c": ",", "\uff0e": "."})
 _JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
 _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 
@@ -121,8 +128,12 @@ def plain_digits(text: str) -> str:
 
     >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450"), plain_digits("1 1/2 cups, 5 3/4/2025")
     ("12 किमी, 1'500'000 km, room 7 12 450", "1'1/2 cups, 5 3/4/2025")
+    >>> plain_digits("\uff11\uff0c\uff15\uff10\uff10円, \uff13\uff15\uff0e\uff15度, \uff11\uff0c\uff12\uff0c\uff13")
+    '1,500円, 35.5度, 1\uff0c2\uff0c3'
     """
     if not text.isascii():
+        if "\uff0c" in text or "\uff0e" in text:
+            text = _WIDE_GROUPS.sub(lambda found: found[0].translate(_WIDE_MARKS), text)
         if _FOREIGN.search(text):
             text = _FOREIGN.sub(lambda digit: str(unicodedata.decimal(digit[0])), text)
             text = text.translate(_ARABIC_MARKS)

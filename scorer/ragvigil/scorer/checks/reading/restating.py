@@ -9,17 +9,19 @@ from ragvigil.scorer.checks.reading import shortened, weekdays
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.converted import Measures, converted, may_convert
+from ragvigil.scorer.checks.reading.days_afar import far_years
 from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
+from ragvigil.scorer.checks.reading.scales_afar import amounts, may_scale_afar
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 
 _LONGEST_READ = 200_000
 """Characters of the passages in all that are looked through for measures and dates."""
 _DIGIT = re.compile(r"\d")
-_PLACE, _HOURS = "place", "hours"
+_PLACE, _HOURS, _YEARS, _AMOUNT = "place", "hours", "year", "amount"
 _YEAR = 4
 """Digits of one."""
 _ALWAYS = re.compile(
@@ -66,6 +68,7 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
             for place, one in enumerate(statements)
         ]
     numbered = {place: text for place, text in said.items() if _DIGIT.search(text)}
+    told = _in_other_scales(told, numbered, texts)
     told = _rescaled(_unrounded(told, numbered, texts), numbered, texts)
     return _spelled_out(_in_other_units(told, said, runs, texts), said, texts)
 
@@ -102,13 +105,38 @@ def _in_other_units(
     return told
 
 
-def _rescaled(
+def _in_other_scales(
     statements: Sequence[Statement], numbered: Mapping[int, str], texts: Sequence[str]
 ) -> Sequence[Statement]:
-    """`statements`, with amounts as the figures of passages that tell them in thousands or millions.
+    """`statements`, with amounts in the scales of the passages, where one side tells one in that of its language.
 
     `numbered`: the texts of those that need evidence and have a digit, by place; likewise below.
     """
+    if not numbered:
+        return statements
+    evidence = "\n".join(texts)[:_LONGEST_READ]
+    if not (may_scale_afar(evidence) or any(map(may_scale_afar, numbered.values()))):
+        return statements  # as mostly
+    known: dict[Meaning, list[Word]] = {}
+    for start, end, values in amounts(evidence):
+        said = words(evidence[start:end])
+        for value in values:
+            known.setdefault((_AMOUNT, value), said)
+    told = list(statements)
+    for place, text in numbered.items():
+        unknown = [
+            Expression(start, end, frozenset((_AMOUNT, value) for value in values))
+            for start, end, values in amounts(text)
+            if not _stands(text[start:end], evidence)
+        ]
+        told[place] = _restated(told[place], unknown, known)
+    return told
+
+
+def _rescaled(
+    statements: Sequence[Statement], numbered: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
+    """`statements`, with amounts as the figures of passages that tell them in thousands or millions."""
     telling = {place for place, text in numbered.items() if may_scale(text)}
     known = scaled_figures(list(_first(texts))) if telling else None
     if known is None or not known.amounts:
@@ -173,17 +201,23 @@ def _may_have(text: str, runs: Collection[str]) -> bool:
     """Whether `_told` might find any: a quick first look. `runs`: the letters in a row of `text`, in lower case."""
     if may_have(text, runs) or may_have_ordinals(text, runs):
         return True
+    if ".ศ." in text:
+        return True
     return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
 
 
 def _told(text: str, kinds: frozenset[str] | None = None) -> list[Expression]:
     """Its expressions, the ordinals among them, and where it says "at all hours"; of `kinds` alone, None: of all."""
-    found = expressions(text, None if kinds is None else kinds - {_PLACE, _HOURS})
+    found = expressions(text, None if kinds is None else kinds - {_PLACE, _HOURS, _YEARS})
     if kinds is None or _HOURS in kinds:
         found += [Expression(*one.span(), frozenset({(_HOURS, 24.0)})) for one in _ALWAYS.finditer(text)]
     if kinds is None or _PLACE in kinds:
         found += [
             Expression(start, end, frozenset({(_PLACE, float(at))})) for start, end, at in ordinals(text)
+        ]
+    if kinds is None or _YEARS in kinds:
+        found += [
+            Expression(start, end, frozenset({(_YEARS, float(year))})) for start, end, year in far_years(text)
         ]
     return found
 
