@@ -11,6 +11,7 @@ PLANS = """| Plan | Users | Storage | Price |
 | Pro | 10 | 50 GB | $29 |
 | Enterprise | Unlimited | 1 TB | Contact us |"""
 FEATURES = "| Feature | Basic | Pro |\n|---|---|---|\n| SSO | No | Yes |\n| Audit log | No | Yes |\n| API | Yes | Yes |"
+SEATS = "| Plan | Price | Seats |\n|---|---|---|\n| Free | $0 | 1 |\n| Team | $12 per seat | up to 25 |"
 DINER = """{"name": "Luigi's", "attributes": {"OutdoorSeating": true, "RestaurantsReservations": false},
 "hours": {"Monday": "11:0-22:0", "Sunday": "12:0-21:0"}}"""
 
@@ -20,6 +21,8 @@ OTHERWISE = (
     ("The Pro plan is for 3 users.", PLANS),
     ("The Basic plan includes SSO.", FEATURES),
     ("The Pro plan does not include SSO.", FEATURES),
+    ("The Team plan has 12 seats.", SEATS),
+    ("The Free plan costs $12 per seat.", SEATS),
     ("Luigi's takes reservations.", DINER),
     ("Luigi's has no outdoor seating.", DINER),
     ("On Sundays Luigi's closes at 10 PM.", DINER),
@@ -29,6 +32,8 @@ SO = (
     ("The Pro plan costs $29.", PLANS),
     ("The Pro plan includes SSO.", FEATURES),
     ("The Basic plan does not include SSO.", FEATURES),
+    ("The Team plan costs $12 per seat.", SEATS),
+    ("The Team plan has up to 25 seats.", SEATS),
     ("The restaurant has outdoor seating but does not take reservations.", DINER),
     ("On Mondays Luigi's is open from 11 AM until 10 PM.", DINER),
     ("On Sundays Luigi's closes at 9 PM.", DINER),

@@ -163,6 +163,52 @@ def test_a_line_that_leads_to_a_list_is_a_heading_in_scripts_without_spaces_too(
     assert long.kind == "claim"
 
 
+@pytest.mark.parametrize(
+    "stated",
+    [
+        "**You can return goods within 90 days.**",
+        "**Pets are allowed in the park.**",
+        "**Answer: 90 days**",
+        "### You can return goods within 90 days",
+        "The Pro plan costs 49 euros and includes:",
+        "The pool opens on 1 May with these hours:",
+        "专业版每月49元，包含：",  # noqa: RUF001 - Chinese
+    ],
+)
+def test_a_fact_in_bold_or_before_a_list_is_a_claim(stated: str) -> None:
+    """Models stress the direct answer: were it a heading, a wrong one would be read by nobody."""
+    assert claims(f"{stated}\n\n- It is free.") == [stated, "It is free."]
+
+
+@pytest.mark.parametrize(
+    "leading",
+    [
+        "**Overview**",
+        "**The 5 best tips**",
+        "**Terms of Acme Inc.**",
+        "**Here is what you need to know.**",
+        "## A 3-day tour of Rome",
+        "### 2. Preparation",
+        "To reset it, follow these 5 steps:",
+        "Here is a summary in 109 words:",
+        "您可以通过以下2种方式补办：",  # noqa: RUF001 - Chinese
+    ],
+)
+def test_what_only_leads_to_the_rest_is_no_claim(leading: str) -> None:
+    """Titles, courtesies and counts of what follows."""
+    assert claims(f"{leading}\n\n- It is free.") == ["It is free."]
+
+
+def test_the_number_of_a_stressed_item_is_no_part_of_its_claim() -> None:
+    """Evidence has no third step."""
+    assert claims("**3. Bake it for 40 minutes.**") == ["Bake it for 40 minutes.**"]
+
+
+def test_a_table_of_two_columns_may_begin_with_a_fact() -> None:
+    """As of models that put no heads."""
+    assert claims("| Fee | 5 euros |\n|---|---|\n| Time | 3 days |") == ["Fee | 5 euros |", "Time | 3 days |"]
+
+
 def test_a_number_that_only_labels_a_list_item_is_no_claim() -> None:
     """Alone on its line, or after "Step"."""
     assert claims("1.\nOpen the box.\nStep 2: Close the lid.") == ["Open the box.", "Close the lid."]

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -60,8 +60,19 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
         return True
     right = row.cells
     if column is not None and sum(bool(word.numbers) for word in claim) == 1:
-        right = [row.cells[0], *row.cells[column : column + 1]]
+        right = [
+            row.cells[0],
+            *row.cells[column : column + 1],
+            *_rates(claim, row, _stems(head.cells[column])),
+        ]
     return _stand_in_others(claim, [*right, *head.cells], table, evidence)
+
+
+def _rates(claim: Sequence[Word], row: _Row, column: frozenset[str]) -> list[str]:
+    """The cells that name what `column` counts, as "$12 a seat" does in a table of seats, unless `claim` counts it."""
+    if any(one.numbers and other.stem in column for one, other in pairwise(claim)):
+        return []
+    return [cell for cell in row.cells[1:] if column <= _stems(cell)]
 
 
 def _stand_in_others(

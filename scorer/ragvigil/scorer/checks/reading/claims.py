@@ -17,6 +17,7 @@ from ragvigil.scorer.checks.reading.courtesy import (
     greeting,
     signature,
 )
+from ragvigil.scorer.checks.reading.headings import STEPS, STRESS, after_number, is_header, is_heading
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.pleasantries import (
@@ -42,17 +43,13 @@ Kind = Literal["claim", "heading", "question", "refusal", "phrase"]
 
 _PREFIX = re.compile(
     r"(?:[-*+•▪◦‣>|]{1,3}[ \t]+|\d{1,3}[.)][ \t]+|\(?[a-z][.)][ \t]+|\||"
-    r"(?:step|paso|passo|schritt|étape)[ \t]\d{1,3}[.:)][ \t]+)+",
+    rf"(?:{STEPS})[ \t]\d{{1,3}}[.:)][ \t]+)+",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"#{1,6}[ \t]")
-_WHOLLY_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?:\*\*|__):?\Z")
 _LIST_NUMBER = re.compile(r"[(]?(?:\d{1,2}|[a-zA-Z])[.)]")
 _TABLE_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t:]{0,8}-[ \t:|-]*$", re.MULTILINE)
 _QUESTION = ("?", "\uff1f", "؟")
 _SHORT = 4
-_HEADING_WORDS, _HEADING_CHARACTERS = 12, 24
-"""Of a line that ends in a colon; in scripts without spaces each character counts as a word."""
 MOST_SENTENCES = 20_000
 """Of one answer, that are read: those of a megabyte of prose; lists of numbers have more, and nobody's claims."""
 _FEWEST_BESIDE_ONE = 2
@@ -129,7 +126,11 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             sequence = tuple(words(text))
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
-                yield Statement(first, last, kind, text, sequence)
+                numbered = after_number(text) if kind == "claim" and text[0] in STRESS else 0
+                if numbered:
+                    text = text[numbered:]
+                    sequence = tuple(words(text))
+                yield Statement(first + numbered, last, kind, text, sequence)
 
 
 def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
@@ -179,7 +180,9 @@ def _table_headers(prose: str) -> list[Span]:
         return []
     rules = [match.start() for match in _TABLE_RULE.finditer(prose)]
     lines = [(prose.rfind("\n", 0, max(0, rule - 1)) + 1, rule) for rule in rules]
-    return [(first, last) for first, last in lines if "|" in prose[first:last]]
+    return [
+        (first, last) for first, last in lines if "|" in prose[first:last] and is_header(prose[first:last])
+    ]
 
 
 def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:
@@ -226,12 +229,10 @@ def _after_prefix(prose: str, start: int, end: int) -> int:
 def _kind(text: str, sequence: tuple[Word, ...]) -> Kind:
     if text.endswith(_QUESTION):
         return "claim" if _asserts(text, _content(sequence)) else "question"
-    if (text[0] in "#*_" and (_HEADING.match(text) or _WHOLLY_BOLD.match(text))) or (
-        text.endswith((":", "\uff1a"))
-        and len(sequence) <= (_HEADING_CHARACTERS if text[0] >= "\u2e80" else _HEADING_WORDS)
-    ):
+    if is_heading(text, sequence):
         return "heading"
-    if _says_nothing(sequence) or courteous(text, lambda: _specific(_naming(_content(sequence)))):
+    plain = text.strip(STRESS) if text[0] in STRESS else text
+    if _says_nothing(sequence) or courteous(plain, lambda: _specific(_naming(_content(sequence)))):
         return "phrase"
     return "claim"
 
