@@ -188,6 +188,32 @@ def found_in_a_store(*, documents: bool = True) -> Span:
     return span("a2", told, name="chroma.query", parent="a1", start=2, end=20, events=tuple(results))
 
 
+def found_in_milvus(*queries: int) -> Span:
+    """A search in Milvus as OpenLLMetry's instrumentation (0.60) tells it."""
+    results = [
+        SpanEvent(
+            "db.search.result",
+            place,
+            {
+                "db.search.query.id": query,
+                "db.search.result.id": key,
+                "db.search.result.entity": repr({"text": text, "page": place}),
+            },
+        )
+        for query in queries
+        for place, (key, text, _) in enumerate(PASSAGES)
+    ]
+    told = {"db.system": "milvus", "db.operation": "search"}
+    return span("a2", told, name="milvus.search", parent="a1", start=2, end=20, events=tuple(results))
+
+
+def test_milvus_tells_the_ids_of_what_the_prompt_shows() -> None:
+    """They were unknown; of several queries at once nobody knows which of them found what was shown."""
+    root, _, model = OTEL_GENAI
+    assert ids(only([root, found_in_milvus(0), model])) == [key for key, *_ in PASSAGES]
+    assert ids(only([root, found_in_milvus(0, 1), model])) == [None] * len(PASSAGES)
+
+
 def test_a_vector_stores_results_are_evidence_where_no_retriever_tells_any() -> None:
     """Below a request without a retriever's span; a retriever's own passages are not mixed with them."""
     root, _, model = OTEL_GENAI

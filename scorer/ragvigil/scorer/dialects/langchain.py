@@ -9,6 +9,7 @@ from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.messages import content_of
+from ragvigil.scorer.dialects.printed import printed_fields
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of, structure_of, unquoted
 from ragvigil.scorer.trace import Document
 
@@ -122,13 +123,7 @@ def tool_arguments(value: object) -> object:
     fields = mapping_of(value)
     if "input_str" in fields:
         value = mapping_of(fields.get("inputs")) or fields["input_str"]
-    if not isinstance(value, str) or not value.startswith("{'"):
-        return value
-    try:
-        evaluated = cast("object", ast.literal_eval(value))
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return value
-    return cast("object", evaluated) if isinstance(evaluated, dict) else value
+    return printed_fields(value) or value
 
 
 def _is_blocks(fields: Mapping[str, object]) -> bool:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from ragvigil.scorer.dialects.values import number_of, text_of
 from ragvigil.scorer.trace import Document
@@ -45,9 +46,23 @@ def printed_turns(items: Sequence[object]) -> list[dict[str, object]]:
     return turns if any(turn["role"] == "tool" for turn in turns) else []
 
 
+def printed_fields(value: object) -> Mapping[str, object]:
+    """A mapping that was printed; an empty one for anything else.
+
+    >>> printed_fields("{'text': 'Snow.'}"), printed_fields("Snow.")
+    ({'text': 'Snow.'}, {})
+    """
+    evaluated = _evaluated(value) if isinstance(value, str) and value.startswith("{'") else None
+    return cast("Mapping[str, object]", evaluated) if isinstance(evaluated, dict) else {}
+
+
 def _unquoted(literal: str) -> str | None:
+    return text_of(_evaluated(literal))
+
+
+def _evaluated(literal: str) -> object:
     try:
-        return text_of(ast.literal_eval(literal))
+        return cast("object", ast.literal_eval(literal))
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
 

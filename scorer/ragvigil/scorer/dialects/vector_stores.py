@@ -10,11 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragvigil.scorer.dialects.documents import document_of, ranked
+from ragvigil.scorer.dialects.printed import printed_fields
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.span import Span, SpanEvent
 from ragvigil.scorer.trace import Document
 
 _RESULT = "db.query.result"
+_MATCH = "db.search.result"
+"""Milvus's, with the fields of what was found as Python prints them."""
 _KNOWLEDGE_BASE = "Bedrock Agent Runtime"
 _ASKING = ("Retrieve", "RetrieveAndGenerate", "RetrieveAndGenerateStream")
 """Operations of that service that search."""
@@ -27,13 +30,13 @@ class VectorStore:
 
     def matches(self, span: Span) -> bool:
         """Whether the span tells of a query of a store, and what was found, or of a search in a knowledge base."""
-        return _searches(span) or (bool(span.events) and any(event.name == _RESULT for event in span.events))
+        return _searches(span) or any(event.name in (_RESULT, _MATCH) for event in span.events)
 
     def read(self, span: Span) -> Reading:
         """The passages that were found, with what texts and scores the client gave."""
         if _searches(span):
             return Reading(role="retriever")
-        return Reading(role="other", documents=_found(span.events) or None)
+        return Reading(role="other", documents=_found(span.events) or _matched(span.events) or None)
 
 
 def _searches(span: Span) -> bool:
@@ -59,5 +62,23 @@ def _found(events: Sequence[SpanEvent]) -> tuple[Document, ...]:
             }
         )
         for told in results
+    )
+    return ranked(document for document in found if document)
+
+
+def _matched(events: Sequence[SpanEvent]) -> tuple[Document, ...]:
+    """The documents of one search; where several were made at once, nobody knows whose they are.
+
+    >>> told = {"db.search.result.id": 7, "db.search.result.entity": "{'text': 'Snow.'}"}
+    >>> [(each.id, each.text) for each in _matched([SpanEvent("db.search.result", 0, told)])]
+    [('7', 'Snow.')]
+    """
+    results = [event.attributes for event in events if event.name == _MATCH]
+    if len({told.get("db.search.query.id") for told in results}) > 1:
+        return ()
+    fields = (printed_fields(told.get(f"{_MATCH}.entity")) for told in results)
+    found = (
+        document_of({**entity, "id": told.get(f"{_MATCH}.id")})
+        for told, entity in zip(results, fields, strict=True)
     )
     return ranked(document for document in found if document)
