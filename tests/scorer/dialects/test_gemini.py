@@ -93,3 +93,25 @@ def test_a_search_that_a_reply_asks_for_marks_the_record() -> None:
     assert only([bare("add")]).completeness == "complete"
     found = span("a1", retrieval(), start=1, end=5)
     assert only([found, bare("search_site")]).completeness == "complete"
+
+
+def test_a_printed_part_is_no_answer() -> None:
+    """The last piece of a stream often has no text: its fields were the answer of a complete record."""
+    piece = "code_execution_result=None executable_code=None function_call=None text='' thought=None"
+    record = only([call(piece, 9)])
+    assert (record.answer, record.completeness) == (None, "partial_evidence")
+
+
+def test_mlflow_tells_googles_instructions_beside_the_contents() -> None:
+    """Question and passages were unknown where the contents are one text, as in Google's own examples."""
+    given = {"model": "m", "contents": QUESTION, "config": {"system_instruction": PROMPT, "tools": None}}
+    told = {
+        "mlflow.spanType": '"LLM"',
+        "mlflow.spanInputs": as_json(given),
+        "mlflow.spanOutputs": as_json(
+            {"candidates": [{"content": {"role": "model", "parts": [{"text": ANSWER}]}}]}
+        ),
+    }
+    record = only([span("a1", told, start=1, end=9, scope="mlflow.tracing.provider")])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+    assert [each.text for each in record.documents] == [text for _, text, _ in PASSAGES]

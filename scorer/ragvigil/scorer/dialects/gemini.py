@@ -21,6 +21,8 @@ _FEW_WORDS = 8
 _FIGURE = re.compile(r" ?[^\w\s]| ?\d")
 _DENSE = 1.5
 """Characters of a token, at least, in letters of ASCII: words have four, JSON three."""
+_PRINTED = re.compile(r"(?:\w+=None ){3}.*\btext='' ", re.DOTALL)
+"""How a part without a text is printed, as the last of a stream often is."""
 _DENSEST = 0.5
 """In any other script."""
 
@@ -30,7 +32,7 @@ def with_gaps(reading: Reading, attributes: Mapping[str, object]) -> Reading:
     reading = replace(reading, messages=tuple(_united(reading.messages)))
     if reading.answer is None:
         return reading
-    if _is_last_piece(reading.answer, reading.tokens.output):
+    if _PRINTED.match(reading.answer) or _is_last_piece(reading.answer, reading.tokens.output):
         return replace(reading, answer=None, unread=True, streaming=True)
     said = turns_of(attributes.get("gen_ai.output.messages"))
     searches = any(turn.kind == "called" and is_search(turn.name or "") for turn in said)

@@ -37,6 +37,8 @@ def messages_of(value: object) -> tuple[Message, ...]:
     (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
     >>> messages_of({"model": "m", "input": "why?"})
     (Message(role='user', text='why?'),)
+    >>> messages_of({"contents": "why?", "config": {"system_instruction": "Be brief."}})
+    (Message(role='system', text='Be brief.'), Message(role='user', text='why?'))
     """
     structure = structure_of(value)
     if isinstance(structure, dict):
@@ -129,15 +131,27 @@ def role_of(name: object) -> str:
 
 
 def _from_mapping(fields: Mapping[str, object]) -> tuple[Message, ...]:
-    system = content_of(fields.get("system")) or content_of(fields.get("instructions"))
+    system = content_of(fields.get("system")) or content_of(fields.get("instructions")) or _configured(fields)
     head = (Message("system", system),) if system else ()
     for key in _LISTS:
         if isinstance(fields.get(key), list):
             return head + tuple(_from_list(cast("list[object]", fields[key])))
-    for key in ("prompt", "input"):  # OpenAI's older interface, and its newest
-        if isinstance(fields.get(key), (str, list)) and "role" not in fields:
+    for key in ("prompt", "input", "contents"):  # OpenAI's older interface, its newest, and Gemini's
+        if isinstance(fields.get(key), (str, list)) and "role" not in fields and "type" not in fields:
             return head + messages_of(fields[key])
     return head + tuple(_from_list([fields]))
+
+
+def _configured(fields: Mapping[str, object]) -> str | None:
+    """The instructions that Gemini's client was given beside the contents."""
+    config = fields.get("config")
+    if not isinstance(config, dict):
+        return None
+    told = cast("Mapping[str, object]", config).get("system_instruction")
+    if not isinstance(told, dict):
+        return content_of(told)
+    instructions = cast("Mapping[str, object]", told)
+    return content_of(instructions.get("parts", instructions))
 
 
 def _from_list(items: list[object]) -> Iterable[Message]:
