@@ -99,9 +99,10 @@ def test_a_mark_that_stands_alone_is_no_text(mark: str) -> None:
 @pytest.mark.parametrize("name", ["llm.invocation_parameters", "gen_ai.request.headers", "input.value"])
 def test_a_mark_in_place_of_a_key_hides_nothing_that_was_said(name: str) -> None:
     """The model called a tool and said nothing: that is no content kept back."""
+    called = {**CALL, "name": "add"}
     calling: Attributes = {
         **chat(ASKING),
-        "gen_ai.output.messages": as_json([{"role": "assistant", "parts": [CALL]}]),
+        "gen_ai.output.messages": as_json([{"role": "assistant", "parts": [called]}]),
     }
     plain = only([span("a1", calling, start=1, end=9)])
     assert (plain.answer, plain.completeness) == (None, "complete")

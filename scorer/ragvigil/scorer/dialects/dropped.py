@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.dialects.searches import is_cut
 from ragvigil.scorer.dialects.step import Step
-from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN, kind_of
+from ragvigil.scorer.dialects.values import ANSWER_KEYS, HIDDEN, is_placeholder, kind_of
 
 _KNOWN = (
     *("retrieval.documents.", "reranker.", "llm.", "input.value", "output.value", "openinference."),
@@ -37,7 +37,7 @@ _SAYING = re.compile(
 )
 """Names of attributes in which a conversation stands, or what a step was given or returned."""
 _REPLYING = re.compile(
-    r"(?!.*(?:response|reply)[._](?:model|id)\Z).*(?:output|completion|response|result|choice|answer|repl(?:y|ies))",
+    r"(?!.*(?:(?:response|reply)[._](?:model|id)|mime_type)\Z).*(?:output|completion|response|result|choice|answer|repl(?:y|ies))",
     re.IGNORECASE,
 )
 """Names of attributes and events that tell something of what came back, if only that a tool is called."""
@@ -150,7 +150,7 @@ def hides(step: Step) -> bool:
 def tells_no_reply(step: Step) -> bool:
     """Whether a model call that did not fail says nothing at all of what came back.
 
-    It had an answer or called a tool, or was cancelled.
+    It had an answer or called a tool, or was cancelled; of a stream, some tracers print nothing but the object.
 
     >>> from ragvigil.scorer.dialects.reading import Reading
     >>> from ragvigil.scorer.span import Span
@@ -160,5 +160,5 @@ def tells_no_reply(step: Step) -> bool:
     """
     if step.failed or step.reading.tokens.output is not None:
         return False
-    names = (*step.span.attributes, *(event.name for event in step.span.events))
-    return not any(map(_REPLYING.match, names))
+    told = (name for name, value in step.span.attributes.items() if not is_placeholder(value))
+    return not any(map(_REPLYING.match, (*told, *(event.name for event in step.span.events))))

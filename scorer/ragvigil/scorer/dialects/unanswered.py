@@ -9,7 +9,7 @@ from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.tool_turns import turns_of
 from ragvigil.scorer.dialects.tools import is_search
-from ragvigil.scorer.dialects.values import text_of
+from ragvigil.scorer.dialects.values import mapping_of, sequence_of, text_of
 
 _ENDING = re.compile(r"(?:finishreason\.)?(?:tool_?(?:calls?|use)|function_?calls?)", re.IGNORECASE)
 """Why a model stopped that called a tool, as providers say it."""
@@ -21,7 +21,7 @@ _ACTING = frozenset[Role]({"tool", "retriever", "reranker", "generator"})
 def called_in_vain(model: Step, steps: Iterable[Step]) -> bool:
     """Whether the last reply of all called a search, and no step tells that it ran.
 
-    A call of anything else may be what an application asked for.
+    A call of anything else may be what an application asked for, and so may one with which a model says it is done.
 
     >>> from ragvigil.scorer.dialects.reading import Reading
     >>> from ragvigil.scorer.span import Span
@@ -32,7 +32,7 @@ def called_in_vain(model: Step, steps: Iterable[Step]) -> bool:
     True
     """
     reading = model.reading
-    if not _ENDING.fullmatch(reading.finish_reason or ""):
+    if reading.finish_reason is not None and not _ENDING.fullmatch(reading.finish_reason):
         return False
     if any(step.role in _ACTING and step.span.start >= model.span.end for step in steps if step is not model):
         return False
@@ -50,7 +50,19 @@ def _names(model: Step) -> Iterable[str]:
 
 def _names_in(model: Step) -> Iterable[str]:
     reply = model.reading.exchange[1] if len(model.reading.exchange) > 1 else None
-    return (turn.name for turn in turns_of(reply) if turn.kind == "called" and turn.name)
+    return (turn.name for turn in turns_of(_said_in(reply)) if turn.kind == "called" and turn.name)
+
+
+def _said_in(reply: object) -> object:
+    """The messages or parts within what a provider sent back.
+
+    >>> _said_in({"choices": [{"message": {"role": "assistant"}}]}), _said_in({"output": [{"type": "function_call"}]})
+    ([{'role': 'assistant'}], [{'type': 'function_call'}])
+    """
+    fields = mapping_of(reply)
+    said = [mapping_of(choice).get("message") for choice in sequence_of(fields.get("choices"))]
+    said += [mapping_of(candidate).get("content") for candidate in sequence_of(fields.get("candidates"))]
+    return said or sequence_of(fields.get("output")) or reply
 
 
 def _names_told(model: Step) -> Iterable[str]:

@@ -74,10 +74,19 @@ def text_of(value: object) -> str | None:
     if not isinstance(value, str) or not value or value.isspace():
         return None
     if value[0] in _OPENING and (
-        (len(value) <= _LONGEST_HIDDEN and value in HIDDEN) or _PLACEHOLDER.fullmatch(value)
+        (len(value) <= _LONGEST_HIDDEN and value in HIDDEN) or is_placeholder(value)
     ):
         return None
     return value
+
+
+def is_placeholder(value: object) -> bool:
+    """Whether the value is an object of a program that was printed, which says nothing of what it holds.
+
+    >>> is_placeholder("<acme.Stream object at 0x7f00>"), is_placeholder(""), is_placeholder("<b>At nine.</b>")
+    (True, False, False)
+    """
+    return isinstance(value, str) and value[:1] in _OPENING and _PLACEHOLDER.fullmatch(value) is not None
 
 
 def kind_of(value: object) -> str:
