@@ -346,3 +346,28 @@ def test_beeai_puts_an_error_in_the_place_of_an_answer() -> None:
     record = only([failed, span("a2", event, parent="a1", name="error", start=5, end=6, scope=scope)])
     assert (record.query, record.answer, record.error_where) == (QUESTION, None, "generator")
     assert [each.text for each in record.documents] == TEXTS
+
+
+@pytest.mark.parametrize(
+    ("tool", "scope", "completeness"),
+    [
+        ("search_handbook", "genai.smolagents", "partial_evidence"),
+        ("add", "genai.smolagents", "complete"),
+        ("search_handbook", "genai.agno", "complete"),
+    ],
+)
+def test_what_smolagents_searched_is_on_no_span_of_opentelemetrys(
+    tool: str, scope: str, completeness: str
+) -> None:
+    """Question, answer and names of tools are all that it tells (1.2b0): the record was complete without passages."""
+    said = [("input", "user", QUESTION), ("output", "assistant", ANSWER)]
+    told = {
+        f"gen_ai.{side}.messages": as_json([{"role": role, "parts": [{"type": "text", "content": text}]}])
+        for side, role, text in said
+    }
+    told |= {
+        "gen_ai.operation.name": "invoke_agent",
+        "gen_ai.tool.definitions": as_json([{"type": "function", "name": tool}]),
+    }
+    record = only([span("a1", told, start=1, end=9, scope=f"opentelemetry.instrumentation.{scope}")])
+    assert (record.answer, record.completeness) == (ANSWER, completeness)

@@ -81,6 +81,8 @@ _COHERE = "opentelemetry.instrumentation.cohere"
 """OpenLLMetry's spans do not say which documents Cohere was given beside the question."""
 _BEDROCK = "opentelemetry.instrumentation.bedrock"
 """OpenLLMetry tells no search in a knowledge base, nor that it failed; instructions may speak of what it found."""
+_SMOLAGENTS = "opentelemetry.instrumentation.genai.smolagents"
+"""It tells an agent's question and answer, and of its tools nothing but what they are called."""
 _OPENLIT = "openlit.instrumentation.langchain"
 _IN_PIECES = ("@traceloop/instrumentation-langchain", _OPENLIT)
 """LangChain through OpenLIT, and in Node through OpenLLMetry, which tells no search: with no span above them, a search
@@ -134,7 +136,7 @@ class OtelGenAI:
             or span.scope == _COHERE
             or (span.scope in _IN_PIECES and span.parent_id is None)
             or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
-            or offers_search(attributes.get("gen_ai.tool.definitions"))
+            or offers_search(attributes.get("gen_ai.tool.definitions"), own=span.scope == _SMOLAGENTS)
             or _instructed_untold(attributes, messages)
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),

@@ -13,6 +13,7 @@ from typing import cast
 from ragvigil.scorer.dialects.documents import documents_of, ranked
 from ragvigil.scorer.dialects.messages import content_of
 from ragvigil.scorer.dialects.tool_responses import Answered, passages_answered
+from ragvigil.scorer.dialects.tools import is_search
 from ragvigil.scorer.dialects.values import first_text, mapping_of, sequence_of, structure_of, text_of
 from ragvigil.scorer.trace import Document
 
@@ -61,12 +62,17 @@ def provided_in(*values: object) -> Answered:
     return Answered(ranked(read) or None, unread=len(read) < len(found))
 
 
-def offers_search(definitions: object) -> bool:
-    """Whether a model is offered a search of its provider's: nobody can tell then whether it searched.
+def offers_search(definitions: object, *, own: bool = False) -> bool:
+    """Whether a model is offered a search of its provider's, or one of the service's `own`: nobody can tell then
+    whether it searched.
 
     >>> offers_search('[{"file_search": {"file_search_store_names": ["a"]}}]'), offers_search('[{"name": "add"}]')
     (True, False)
     """
+    if own and any(
+        is_search(text_of(mapping_of(each).get("name")) or "") for each in sequence_of(definitions)
+    ):
+        return True
     if definitions is None or (
         isinstance(definitions, str) and not any(each in definitions for each in _OFFERED)
     ):
