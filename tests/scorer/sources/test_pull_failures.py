@@ -13,6 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 from tests.scorer.sources.pull_server import WANTED, Backend, pulled, recorded
+from tests.scorer.sources.test_pull import OBSERVATIONS
 
 from ragvigil.scorer.errors import ConfigError, InputError
 from ragvigil.scorer.offline.read import as_json, read_files
@@ -245,6 +246,20 @@ def test_a_page_that_leads_to_itself_is_not_pulled_for_ever(backend: Backend, tm
     backend.answers["/api/public/v2/observations"] = {"data": [], "meta": {"cursor": "same"}}
     with pytest.raises(InputError, match="from the page 'same' to the same page"):
         pulled(backend, "langfuse", out)
+
+
+def test_a_404_between_two_pages_of_observations_does_not_begin_anew(
+    backend: Backend, tmp_path: Path
+) -> None:
+    """A load balancer's, during a deploy: the older API then brought everything for a second time."""
+    out = tmp_path / "out.jsonl"
+    first = {"data": OBSERVATIONS[:2], "meta": {"cursor": "next"}}
+    backend.answers["/api/public/v2/observations"] = [first, None]
+    backend.answers["/api/public/traces"] = {"data": [], "meta": {}}
+    with pytest.raises(InputError, match="v2/observations: answered 404"):
+        pulled(backend, "langfuse", out)
+    backend.answers["/api/public/v2/observations"] = [{"data": OBSERVATIONS[2:], "meta": {}}]
+    assert pulled(backend, "langfuse", out).spans == len(OBSERVATIONS)
 
 
 def test_odd_numbers_cost_their_attribute_and_not_a_page(tmp_path: Path) -> None:

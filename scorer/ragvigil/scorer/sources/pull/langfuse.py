@@ -49,7 +49,10 @@ class Langfuse:
         return basic(*self.keys)
 
     def pages(self, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
-        """A page of observations a request; of traces where the server does not know observations v2."""
+        """A page of observations a request; of traces where the server does not know observations v2.
+
+        Only the first page can tell that: a 404 that comes later is a failure like others.
+        """
         if cursor is None or not cursor.startswith(_V1):
             page = _observations(fetch, wanted, cursor)
             while page is not None:
@@ -86,8 +89,11 @@ def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | No
         "fromStartTime": iso(wanted.since),
         "toStartTime": iso(wanted.until),
     }
-    question = asked | ({"cursor": cursor} if cursor else {})
-    answer = fetch.get_if_there("api/public/v2/observations", question, holds="data")
+    path = "api/public/v2/observations"
+    if cursor:
+        answer: dict[str, object] | None = fetch.get(path, asked | {"cursor": cursor}, holds="data")
+    else:
+        answer = fetch.get_if_there(path, asked, holds="data")
     if answer is None:
         return None
     data = objects(answer.get("data"))
