@@ -1,7 +1,7 @@
 """What tracers of model clients leave out of a call, each as a run of it wrote its span.
 
 Run on 2026-11-27: Groq's client 1.7 through OpenInference (0.1.33), Anthropic's 2.14 and OpenAI's 3.57 through MLflow
-3's autolog, OpenAI's through Langfuse 5.
+3's autolog, OpenAI's through Langfuse 5. The call in Gemini's reply was not run: it is made after a run of a text.
 """
 
 from __future__ import annotations
