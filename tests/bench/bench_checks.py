@@ -21,7 +21,7 @@ from tests.bench.plain_loop import made_records, plain_loop
 
 from ragvigil import prompts
 from ragvigil.scorer.checks import CHECKS, Check, Finding, run_checks
-from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT
+from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT, TOLD
 from ragvigil.scorer.checks.reading.language import language_of_beginning
 from ragvigil.scorer.judge import Builtin
 from ragvigil.scorer.process.score import collect_less
@@ -70,6 +70,7 @@ def _rates(
             RECENT.clear()
             READ.clear()
             CITED.clear()
+            TOLD.clear()
             language_of_beginning.cache_clear()
             started = time.process_time()
             for record in records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -154,6 +155,12 @@ def test_passages_are_read_for_measures_once_for_an_answer(monkeypatch: pytest.M
     answer = " ".join(f"Road {number} is {number} km long." for number in range(15, 30))
     assert Prepared(answered(answer, passage)).told
     assert read == [passage]
+
+
+def test_the_judge_and_the_checks_share_what_an_answer_tells_in_the_words_of_the_passages() -> None:
+    """Each read the passages for it."""
+    record = answered("The canal is 19 km long.", "The canal is 12 miles long.")
+    assert Prepared(record).told is Prepared(replace(record, trace_id="1" * 32)).told
 
 
 def test_a_measure_with_a_no_break_space_stands_as_with_a_plain_one() -> None:

@@ -10,7 +10,7 @@ from itertools import chain
 
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
-from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT
+from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT, TOLD
 from ragvigil.scorer.checks.reading.attribution import attribute
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
@@ -129,7 +129,10 @@ class Prepared:
     def told(self) -> Sequence[Statement]:
         """The statements, measures and dates in the words of the passages where these say the same in another way."""
         with self.apart:
-            return restated(self.statements, [one.text for one in self.record.documents if one.text])
+            return TOLD.recall(
+                (self._content, _about(self.record), self.rules),
+                lambda: restated(self.statements, [one.text for one in self.record.documents if one.text]),
+            )
 
     @made_once
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:

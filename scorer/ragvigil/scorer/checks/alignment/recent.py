@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Generic, TypeVar
 
@@ -76,3 +76,7 @@ CITED: Recent[tuple[str, bytes, Rules], tuple[Citation, ...]] = Recent(
     _MOST_CITATIONS_KEPT, lambda citations: 1 + len(citations)
 )
 """The process's one memory of citations: by input hash, digest of what else is known of the passages, rules."""
+TOLD: Recent[tuple[str, bytes, Rules], Sequence[Statement]] = Recent(
+    _MOST_STATEMENTS_KEPT, lambda statements: 1 + len(statements)
+)
+"""The process's one memory of statements in the words of the passages, by the same."""

@@ -84,15 +84,15 @@ _DATE = re.compile(
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
     r"|(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<short>\d\d)"
     rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
-    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
+    rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
     r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
     re.IGNORECASE,
 )
 _OFANY_YEAR = re.compile(
     rf"{_BEFORE_A_DAY}(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
-    rf"|(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
+    rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
     r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
-    r"|(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)"
+    r"|(?<!\w)(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)"
     r"|(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)",
     re.IGNORECASE,
 )

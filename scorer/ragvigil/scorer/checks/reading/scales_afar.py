@@ -39,7 +39,9 @@ _AMOUNT = re.compile(rf"(?P<number>{_NUMBER})(?P<scales>(?:{_SCALE}){{0,2}})", r
 _A_SCALE = re.compile(rf"{longest_first((*_SCALES, *_JOINED))}", re.IGNORECASE)
 _BEHIND_A_DIGIT = re.compile(rf"\d{_SPACE}?([^\W\d_]{{1,12}})")
 _HEADS = frozenset(match[0] for name in _FAR if (match := LETTERS.match(name)))
-_FIRSTS = frozenset(name[0] for name in _JOINED)
+_FIRSTS = frozenset(name[0] for name in _JOINED if name < "\u2e80" or name >= "\uac00")
+_TWO_STEPS = re.compile("[\u5104\u4ebf\u5146\u4e07\u842c]\\d")
+"""In Chinese characters; what is told in one step others read."""
 _LARGE = 1000
 _MOST_BETWEEN = 1
 Amount = tuple[int, int, frozenset[float]]
@@ -53,8 +55,10 @@ def may_scale_afar(text: str) -> bool:
     [True, True, True, True, False]
     """
     behind = _BEHIND_A_DIGIT.findall(text)
-    return not _HEADS.isdisjoint(map(str.casefold, behind)) or not _FIRSTS.isdisjoint(
-        [one[0] for one in behind]
+    return (
+        not _HEADS.isdisjoint(map(str.casefold, behind))
+        or not _FIRSTS.isdisjoint([one[0] for one in behind])
+        or (not text.isascii() and _TWO_STEPS.search(text) is not None)
     )
 
 
