@@ -10,7 +10,15 @@ from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.converted import Measures, converted, may_convert
 from ragvigil.scorer.checks.reading.days_afar import far_years
-from ragvigil.scorer.checks.reading.expressions import Expression, Meaning, expressions, implied, may_have
+from ragvigil.scorer.checks.reading.expressions import (
+    CLOCK,
+    Expression,
+    Meaning,
+    expressions,
+    implied,
+    may_have,
+)
+from ragvigil.scorer.checks.reading.hours_afar import far_times
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
@@ -201,7 +209,7 @@ def _may_have(text: str, runs: Collection[str]) -> bool:
     """Whether `_told` might find any: a quick first look. `runs`: the letters in a row of `text`, in lower case."""
     if may_have(text, runs) or may_have_ordinals(text, runs):
         return True
-    if ".ศ." in text:
+    if ".ศ." in text or next(far_times(text), None) is not None:
         return True
     return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
 
@@ -211,6 +219,11 @@ def _told(text: str, kinds: frozenset[str] | None = None) -> list[Expression]:
     found = expressions(text, None if kinds is None else kinds - {_PLACE, _HOURS, _YEARS})
     if kinds is None or _HOURS in kinds:
         found += [Expression(*one.span(), frozenset({(_HOURS, 24.0)})) for one in _ALWAYS.finditer(text)]
+    if kinds is None or CLOCK in kinds:
+        found += [
+            Expression(start, end, frozenset((CLOCK, float(minute)) for minute in at))
+            for start, end, at in far_times(text)
+        ]
     if kinds is None or _PLACE in kinds:
         found += [
             Expression(start, end, frozenset({(_PLACE, float(at))})) for start, end, at in ordinals(text)
