@@ -64,7 +64,7 @@ class Phoenix:
             answer = fetch.get(path, asked | ({"cursor": at.cursor} if at.cursor else {}), holds="data")
             found = [_span(one) for one in objects(answer.get("data"))]
             spans = at.news(found)
-            ended = len(spans) < len(found) or not answer.get("next_cursor")
+            ended = not spans or len(spans) < len(found) or not answer.get("next_cursor")
             following = at.after(spans, None if ended else text(answer.get("next_cursor")))
             yield Page(
                 (_request(spans, wanted),) if spans else (), following.written() if following else None

@@ -93,14 +93,26 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
 
 
 def _pages(history: History, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
-    """Its pages. Raises InputError for one that leads to itself, which would be pulled for ever."""
-    for page in history.pages(fetch, wanted, cursor):
+    """Its pages. Raises InputError where they come round to one that was there already, for that has no end.
+
+    One page is kept to compare with, the first, second, fourth, eighth and so on: any circle comes back to one of
+    them (Brent 1980).
+    """
+    kept: tuple[dict[str, object], ...] = ()
+    for number, page in enumerate(history.pages(fetch, wanted, cursor), start=1):
         if cursor is not None and page.cursor == cursor:
             raise InputError(
                 fetch.address, f"leads from the page {cursor[:80]!r} to the same page; try again later"
             )
+        if page.requests and page.requests == kept:
+            raise InputError(
+                fetch.address,
+                "gives the same spans again under new cursors, without an end; does a proxy drop the query?",
+            )
         yield page
         cursor = page.cursor
+        if number.bit_count() == 1:
+            kept = page.requests
 
 
 @contextmanager
