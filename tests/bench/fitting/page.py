@@ -252,6 +252,12 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   One whose claims are each supported or partly supported can still fail, when many are in doubt.
 - An answer is not compared when a passage is in another language and none is known to be in its own: `not_scoreable`,
   cross-lingual. Whether a question can be answered from the passages at all is not judged.
+- "Not" is read in Germanic and Romance languages, Polish, Czech, Hungarian, Russian, Ukrainian, Greek, Vietnamese,
+  Indonesian, Arabic, Hebrew, Hindi, Turkish, Japanese, Chinese and Korean, where it is a word or an ending that can be
+  told. Not read are Czech verbs with *ne-* but for the most common ones, Finnish *ei*, Turkish *-meyen* and *-meden*,
+  Japanese *ず*, and what has another verb or case beside it (*есть* and *нет*, *-abilir* and *-amaz*). Of 96 turned
+  statements 8 pass (96 before), of 40 written after the rules 8 (40 before, `denied_unseen.txt`); of 160 harmless ones
+  none is contradicted, of 56 written after the rules two were, and none since.
 - Thai, Lao, Khmer and Burmese are written without spaces, and nothing here tells their words apart: an answer with a
   claim in them is `not_scoreable`, by judge and every check that compares or counts words. Citations, numbers,
   quotations and language are checked.

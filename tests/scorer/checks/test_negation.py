@@ -6,7 +6,8 @@ import pytest
 
 from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import denies, words
+from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.trace import Document, RagTrace
 
 

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.prose import Reading, numbers_told, read, read_values
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.stretches import read_ahead
 from ragvigil.scorer.checks.reading.vocabulary import Vocabulary, current
-from ragvigil.scorer.checks.reading.words import denies, values, words
+from ragvigil.scorer.checks.reading.words import values, words
 from ragvigil.scorer.trace import Document
 
 PIECES = (

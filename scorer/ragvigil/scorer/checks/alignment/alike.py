@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.words import denies, words
+from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.words import words
 
 _SEVEN_DAYS = re.compile(
     r"\b(?:(?:seven|7)\sdays\s(?:a|per|each|every)\sweek|(?:sieben|7)\stage\s(?:die|pro|in\sder)\swoche"

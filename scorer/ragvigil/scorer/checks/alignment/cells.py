@@ -10,8 +10,9 @@ from itertools import chain, pairwise
 from typing import NamedTuple, TypeVar
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, denies, values, words
+from ragvigil.scorer.checks.reading.words import Word, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""

@@ -31,6 +31,8 @@ HAVING, LACKING = _stems(LEXICON.having), _stems(LEXICON.lacking)
 _WITH = HAVING | _stems(OPPOSITES["only"])
 _DENYING = _stems(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
+_BUT_FOR = _stems(OPPOSITES["but_for"])
+"""Stems of what names, in a denial, that for which it does not hold."""
 _FURTHEST = 3
 """Words from one that bounds to what it bounds: older than 12."""
 
@@ -39,7 +41,7 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     """Whether `other`, which has no negation, may be so beside `denial`, which has one.
 
     So it is where only the denial is of what lies beyond a bound, or of other days of the week, and where the other
-    one denies in another way, or says "with" or "only with" of what is not so "without".
+    one denies in another way, or says "with" or "only with" of what is not so "without", or but for which it is not so.
 
     >>> said = [words(text) for text in ("It is not open after 8.", "It is open until 8.", "It is not open.")]
     >>> leaves_it_so(said[0], said[1]), leaves_it_so(said[2], said[1])
@@ -51,6 +53,8 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     if not there.isdisjoint(_WITH) and _denies_without(denial):
         return True  # not without consent is with it, and only with it
     if not {word.stem for word in denial}.issuperset(there & _DENYING) and _denies_all(denial):
+        return True
+    if not _BUT_FOR.isdisjoint([word.stem for word in denial]) and _BUT_FOR.isdisjoint(there):
         return True
     if (days := _days(denial)) and days.isdisjoint(_days(other)):
         return True

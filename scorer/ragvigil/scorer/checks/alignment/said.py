@@ -11,7 +11,8 @@ from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.idle import idle_words, lacking_numbers, words_within
 from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, denies
+from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word
 
 _ANSWERING_NO = re.compile(r"(?<![\w-])(?:no|nein|non|não)(?=\s?[:;\u2014]|,\s)", re.IGNORECASE)
 

@@ -37,8 +37,9 @@ from ragvigil.scorer.checks.alignment.values import (
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
-from ragvigil.scorer.checks.reading.words import Word, denies, words
+from ragvigil.scorer.checks.reading.words import Word, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
 Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "part", "opposite"]

@@ -17,6 +17,10 @@ class Lexicon:
     negations: frozenset[str]
     negation_adverbs: frozenset[str]
     """What only shades a denial, or what it denies: no longer, not yet, still, always."""
+    undenying: tuple[str, ...]
+    """Phrases with a negation that deny nothing: not only, not later than, in languages where that is always so."""
+    romanian_words: frozenset[str]
+    """Words beside which *nu* is Romanian."""
     having: frozenset[str]
     """Words for "with"."""
     lacking: frozenset[str]
@@ -69,6 +73,8 @@ def _load() -> Lexicon:
         stop_words=_bared(word for entries in data["stop_words"].values() for word in entries),
         negations=_bared(data["negations"]),
         negation_adverbs=_bared(data["negation_adverbs"]),
+        undenying=tuple(data["undenying"]),
+        romanian_words=frozenset(data["romanian_words"]),
         having=_bared(data["with"]),
         lacking=_bared(data["without"]),
         limiting=tuple(data["limiting"]),

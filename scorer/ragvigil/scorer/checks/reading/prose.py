@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.negation import OF_PHRASES, ONLY_MAY_DENY, denies
 from ragvigil.scorer.checks.reading.numerals import plain_digits
 from ragvigil.scorer.checks.reading.sentences import sentences
 from ragvigil.scorer.checks.reading.vocabulary import (
@@ -29,7 +30,7 @@ from ragvigil.scorer.checks.reading.vocabulary import (
     Numbers,
     Vocabulary,
 )
-from ragvigil.scorer.checks.reading.words import ONLY_MAY_DENY, RUN, Chunk, Word, chunked, denies, values
+from ragvigil.scorer.checks.reading.words import RUN, Chunk, Word, chunked, values
 
 _LONGEST_KEPT = 4_000
 """Characters of a text whose words are kept for the next record that holds it."""
@@ -138,7 +139,8 @@ class Reading:
         found = self._denies.get(sentence)
         if found is None:
             negations = {*chain.from_iterable(map(_negations_of, self._part(sentence)))}
-            found = negations not in ONLY_MAY_DENY or denies(self.words(sentence))
+            settled = negations not in ONLY_MAY_DENY and negations.isdisjoint(OF_PHRASES)
+            found = settled or denies(self.words(sentence))
             self._denies[sentence] = found
         return found
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from ragvigil.scorer.checks.reading import records
 from ragvigil.scorer.checks.reading.clauses import clauses
+from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.stretches import Stretch
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, Vocabulary
-from ragvigil.scorer.checks.reading.words import Word, denies, values, words
+from ragvigil.scorer.checks.reading.words import Word, values, words
 from ragvigil.scorer.lazily import made_once
 
 

@@ -10,6 +10,13 @@ from itertools import chain
 from operator import itemgetter
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.reading.denying import (
+    MAY_DENY,
+    affirmed,
+    denials_in,
+    denies_in_korean,
+    in_formal_korean,
+)
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import (
     HAN_NUMERAL,
@@ -48,6 +55,11 @@ RUN = re.compile(
 _HALVES = ("am", "pm")
 _LONGEST_CLAIM = 4096
 """Characters of a claim whose offsets are kept for those who ask next."""
+
+
+_HANGUL = "\uac00"
+_SHORTEST_DENIAL = 5
+"""Letters of a Turkish verb that is denied: olmaz."""
 
 
 class Word(NamedTuple):
@@ -125,8 +137,7 @@ def is_unparted(text: str, *, some: bool = False) -> bool:
 
 def _chunk(text: str) -> Chunk:
     runs: list[str] = RUN.findall(text)
-    tokens = [token for run in runs for token in ((run,) if run.isascii() else _TOKEN.findall(run))]
-    read = tuple(map(_word, tokens))
+    read = tuple([word for run in runs for word in _words_in(run)])
     told = tuple(chain.from_iterable(values(read)))
     scaling = bool(read) and (read[0].scale is not None or read[0].stem in _HALVES)
     return Chunk(
@@ -137,6 +148,19 @@ def _chunk(text: str) -> Chunk:
         tuple([word.stem for word in read if word.negation]),
         bool(told) or scaling,
     )
+
+
+def _words_in(run: str) -> list[Word]:
+    if run.isascii():
+        return [_word(run)]
+    if MAY_DENY.isdisjoint(run) or not (denials := denials_in(run)):
+        return list(map(_word, _TOKEN.findall(run)))
+    found: list[Word] = []
+    for token in _TOKEN.finditer(run):
+        word = _word(token[0])
+        denied = any(start <= token.start() < end for start, end in denials)
+        found.append(word._replace(content=False, negation=True) if denied else word)
+    return found
 
 
 KNOWN = Remembered(_chunk, most=1 << 15)
@@ -184,6 +208,8 @@ def _word(token: str) -> Word:
     if han is not None:
         return Word(han, True, False, (han,))
     plain = _plain(token)
+    if (inflected := _inflected(token)) is not None:
+        return inflected
     negation = plain in LEXICON.negations or plain.endswith("n't")
     number = LEXICON.number_words.get(plain)
     return Word(
@@ -194,6 +220,19 @@ def _word(token: str) -> Word:
         negation,
         plain in LEXICON.qualifiers,
         LEXICON.scales.get(plain),
+    )
+
+
+def _inflected(token: str) -> Word | None:
+    """A Turkish verb that is denied by its ending, or a Korean one that denies or is denied; None: neither."""
+    if token >= _HANGUL:
+        formal = in_formal_korean(token)
+        if formal == token and not denies_in_korean(token):
+            return None
+        return Word(stem(_plain(formal)), formal != token, False, negation=formal == token)
+    said = affirmed(token.lower()) if "m" in token and len(token) >= _SHORTEST_DENIAL else None
+    return (
+        None if said is None or token[0].isupper() else Word(stem(_plain(said)), True, False, negation=True)
     )
 
 
@@ -242,59 +281,8 @@ FRAME_STEMS = frozenset(stem(word) for word in LEXICON.frame_words)
 NEGATION_ADVERBS = frozenset(stem(_plain(word)) for word in LEXICON.negation_adverbs)
 """Stems of the words that only shade a denial or what it denies: no longer, still, always."""
 
-_PORTUGUESE_NOUNS = frozenset(stem(word) for word in LEXICON.portuguese_nouns)
 POINTER_STEMS = frozenset(stem(word) for word in LEXICON.pointer_words)
 """Stems of the words that point at a passage, as in "passage 2"."""
-
-
-_BOUNDS = frozenset(
-    (stem(one), stem(than))
-    for one, than in (
-        *(
-            (one, "than")
-            for one in ("more", "less", "fewer", "later", "earlier", "greater", "higher", "lower", "longer")
-        ),
-        *((one, "de") for one in ("más", "mas", "menos")),
-    )
-)
-"""What makes of *no* a bound instead of a denial."""
-
-
-_NE, _QUE = {"ne"}, frozenset(("que", "qu"))
-"""French *ne*, with which *que* says "only"."""
-ONLY_MAY_DENY = ({"no"}, _NE)
-"""Negations that may be none where no other one stands beside them."""
-
-
-def denies(sequence: Sequence[Word]) -> bool:
-    """Whether a sentence denies something; Portuguese *no*, "in the", does not, nor does "no more than".
-
-    >>> denies(words("No dogs")), denies(words("O museu fica no centro")), denies(words("No later than May"))
-    (True, False, False)
-    >>> denies(words("No domingo temos aula")), denies(words("No documents are needed"))
-    (False, True)
-    >>> denies(words("Elles ne sont garanties que six mois")), denies(words("Elles ne sont pas garanties"))
-    (False, True)
-    """
-    negations = {word.stem for word in sequence if word.negation}
-    if negations not in ONLY_MAY_DENY:
-        return bool(negations)
-    stems = [word.stem for word in sequence]
-    if negations == _NE:
-        return _QUE.isdisjoint(stems[stems.index("ne") + 1 :])
-    if all(_bounds(stems, place) or _in_the(stems, place) for place, one in enumerate(stems) if one == "no"):
-        return False
-    return LEXICON.portuguese_words.isdisjoint(stems) or not LEXICON.not_portuguese_words.isdisjoint(stems)
-
-
-def _bounds(stems: Sequence[str], place: int) -> bool:
-    """Whether *no* at `place` only says how much there is at most or least: no more than."""
-    return (*stems[place + 1 : place + 3],) in _BOUNDS
-
-
-def _in_the(stems: Sequence[str], place: int) -> bool:
-    """Whether *no* at `place` is Portuguese by the noun behind it: *no domingo*."""
-    return place + 1 < len(stems) and stems[place + 1] in _PORTUGUESE_NOUNS
 
 
 def values(sequence: Sequence[Word]) -> list[tuple[str, ...]]:
