@@ -43,6 +43,8 @@ class Assembled:
     """Spans and log payloads beyond the bounds of one trace."""
     received_at: int = 0
     """When the first of it was received, Unix nanoseconds; 0 when nobody says."""
+    heard_at: int = 0
+    """When the last of it was."""
     rootless: bool = False
     """Whether its root is still to come: those of its service do come."""
 
@@ -60,6 +62,7 @@ class _Open:
     first_at: int
     last_at: int
     received_at: int = 0
+    heard_at: int = 0
     gap: int | None = 0
     """Longest time between two arrivals since the root is known: what came before kept nobody waiting.
 
@@ -140,6 +143,7 @@ class Assembler:
             trace.first_position = position
             heappush(self._positions, (position, trace_id))
         trace.last_at = max(trace.last_at, now)
+        trace.heard_at = max(trace.heard_at, received_at)
         if kind == "logs":
             if payload not in trace.logs and self._keep(trace, payload):  # else it was sent again
                 trace.logs[payload] = None
@@ -278,5 +282,6 @@ class Assembler:
             timed_out or trace.dropped > 0,
             trace.dropped,
             trace.received_at,
+            trace.heard_at,
             rootless=not timed_out and trace.top is Top.NONE and self._quiet.knows(trace.service),
         )

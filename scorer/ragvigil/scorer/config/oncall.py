@@ -18,7 +18,8 @@ class Health(_Section):
         default=300.0, description="how long it must be well before that resolves"
     )
     backlog_seconds: Seconds = Field(
-        default=300.0, description="a page when what is read from the inbox arrived longer ago"
+        default=300.0,
+        description="a page when what is read from the inbox, or waits to be stored, arrived longer ago",
     )
     judge_seconds: Seconds = Field(
         default=900.0,

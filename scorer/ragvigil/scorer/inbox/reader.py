@@ -23,6 +23,9 @@ from ragvigil.scorer.inbox.segments import (
 
 logger = logging.getLogger(__name__)
 
+MOST_BYTES_A_READ = 32 * 2**20
+"""A read ends once it has so many bytes of payload, though more may wait."""
+
 
 class InboxReader:
     """Reads committed rows in order and deletes what is done. Used by one thread at a time, never writes.
@@ -42,7 +45,7 @@ class InboxReader:
         return len(damaged(self._folder))
 
     def read(
-        self, after: Position | None = None, limit: int = 200, *, max_bytes: int = 32 * 2**20
+        self, after: Position | None = None, limit: int = 200, *, max_bytes: int = MOST_BYTES_A_READ
     ) -> list[InboxRow]:
         """The next rows after `after` (None: from the oldest), in order; [] when there is nothing new.
 

@@ -88,7 +88,8 @@ _ALL = (
         *_PLACE,
     ),
     _gauge(
-        "backlog_seconds", "How long ago that arrived which is read from the inbox now; 0 when caught up."
+        "backlog_seconds",
+        "How long ago that arrived which is read from the inbox now, or waits to be stored; 0 when caught up.",
     ),
     _gauge("open_traces", "Traces that are not complete yet."),
     _gauge("judge_waiting_records", "Records that wait for their verdict."),

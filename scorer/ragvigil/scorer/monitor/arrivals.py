@@ -76,7 +76,7 @@ class Reading(Protocol):
 
     @property
     def caught_up(self) -> bool:
-        """Whether all that had arrived has been read."""
+        """Whether all that had arrived has been read, and what of it is complete is stored."""
         ...
 
 

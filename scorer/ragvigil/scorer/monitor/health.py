@@ -60,7 +60,7 @@ class Watched(Protocol):
 
     @property
     def reading(self) -> int | None:
-        """When what is being read had been received (Unix nanoseconds); None when all has been read."""
+        """When that was received which is read, or waits to be stored (Unix nanoseconds); None when there is none."""
         ...
 
 

@@ -19,14 +19,14 @@ from ragvigil.scorer.assembly.payload import Top, look
 from ragvigil.scorer.changes import Change, changes_of
 from ragvigil.scorer.dialects import DIALECTS, Dialect
 from ragvigil.scorer.dialects.custom import failures_of
-from ragvigil.scorer.inbox import InboxRow, Position
+from ragvigil.scorer.inbox import MOST_BYTES_A_READ, InboxRow, Position
 from ragvigil.scorer.passed_time import steady
 from ragvigil.scorer.redact.payload import Redaction
 from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.scoring.checking import Checking
 from ragvigil.scorer.scoring.draws import SAMPLER, Draws, SamplePlan
 from ragvigil.scorer.scoring.filtering import Filters
-from ragvigil.scorer.scoring.portions import MOST_A_COMMIT, of_a_commit, together
+from ragvigil.scorer.scoring.portions import MOST_A_COMMIT, exceeds_a_commit, of_a_commit, together
 from ragvigil.scorer.scoring.queue_room import QueueRoom
 from ragvigil.scorer.scoring.trace_scoring import Arrived, TraceScoring
 from ragvigil.scorer.signals.arriving import Arriving
@@ -114,6 +114,10 @@ class Pipeline:
         self._counted: Position | None = store.counted_to()
         self._taken = Taken()
         self._assembled: list[Assembled] = []
+        self._turned_at, self._stood = ticks(), 0
+        """The last turn, and how long nothing was read because enough waited: no trace ends meanwhile."""
+        self._unread_since: int | None = None
+        """When that had been received to which it has read; None when there was no more."""
         self._caught_up = False
         self._reading: int | None = None
         self._judgements: list[Judgement] = []
@@ -129,7 +133,7 @@ class Pipeline:
 
     @property
     def caught_up(self) -> bool:
-        """Whether all that had arrived at the last turn has been read."""
+        """Whether all that had arrived at the last turn has been read, and what of it is complete is stored."""
         return self._caught_up
 
     @property
@@ -139,7 +143,7 @@ class Pipeline:
 
     @property
     def reading(self) -> int | None:
-        """When what is being read had been received, Unix nanoseconds; None when all has been read."""
+        """When what is being read, or waits to be stored, had been received, Unix nanoseconds; None when caught up."""
         return self._reading
 
     @property
@@ -173,10 +177,28 @@ class Pipeline:
     def turn(self) -> Turn:
         """Take what has arrived one step further. What it raises leaves nothing lost: turn again."""
         verdicts = self._write_judgements()
-        rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
-        self._caught_up = len(rows) < _ROWS_A_TURN
-        self._reading = None if self._caught_up else rows[-1].received_at
         ticks = self._ticks()  # a clock that is set must not end or keep a trace
+        rows: Sequence[InboxRow] = ()
+        if exceeds_a_commit(self._assembled):
+            self._stood += ticks - self._turned_at
+        else:
+            rows = self._read(ticks - self._stood)
+        self._turned_at = ticks
+        batch = self._batch()
+        try:
+            self._commit(batch)
+        finally:
+            self._reading = min((item.heard_at for item in self._assembled), default=self._unread_since)
+            self._caught_up = self._reading is None
+        self._tidy(ticks)
+        jobs, self._jobs = self._jobs, []
+        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts, len(batch))
+
+    def _read(self, ticks: int) -> Sequence[InboxRow]:
+        """Put what has arrived to its traces, and those that are complete to what is to be stored."""
+        rows = self._inbox.read(self._read_to, _ROWS_A_TURN)
+        more = len(rows) >= _ROWS_A_TURN or sum(len(row.payload) for row in rows) >= MOST_BYTES_A_READ
+        self._unread_since = rows[-1].received_at if more else None
         opened: set[str] = set()
         self._take(rows)
         for row in rows:
@@ -189,11 +211,7 @@ class Pipeline:
             self._read_to = row.position
         self._tell_known_roots(opened)
         self._assembled += self._assembler.due(ticks)
-        batch = self._batch()
-        self._commit(batch)
-        self._tidy(ticks)
-        jobs, self._jobs = self._jobs, []
-        return Turn(bool(rows or self._assembled or verdicts), jobs, verdicts, len(batch))
+        return rows
 
     def _take(self, rows: Sequence[InboxRow]) -> None:
         """Count each row once, also over restarts, which read those after the watermark again; read changes."""

@@ -29,6 +29,11 @@ def of_a_commit(assembled: Sequence[Assembled], stored: Mapping[str, int]) -> Se
     return list(chosen.values())
 
 
+def exceeds_a_commit(assembled: Sequence[Assembled]) -> bool:
+    """Whether some of them wait for a commit after the next: until then nothing more need be read."""
+    return len(of_a_commit(assembled, {})) < len(assembled)
+
+
 def together(assembled: Sequence[Assembled], known: Mapping[str, RawTrace]) -> Iterator[Sequence[Assembled]]:
     """Runs of traces that are scored together; `known` is what is stored of them."""
     start = size = 0

@@ -121,7 +121,7 @@ class Watcher:
     def tick(self, now: int, *, caught_up: bool = True) -> Watched:
         """Take every service as far as it can be taken at `now` (Unix nanoseconds).
 
-        A batch is not begun while what has arrived is not read (`caught_up`). A service that cannot be watched is
+        A batch is not begun while what has arrived is not stored (`caught_up`). A service that cannot be watched is
         logged and taken up again from its saved state at the next tick.
         """
         done = Watched([], [], [])
