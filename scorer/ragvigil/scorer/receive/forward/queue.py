@@ -56,6 +56,10 @@ class Waiting:
     """Unix seconds."""
     under_way: bool = False
     """Whether the backend is being sent it at this moment."""
+    wait: float | None = None
+    """Seconds of its last back-off; None before its first attempt."""
+    least: float = 0.0
+    """Seconds that it waits next, also where the backend says "at once"."""
 
 
 class Forwarder:
@@ -79,6 +83,8 @@ class Forwarder:
         self._told_at: dict[str, float] = {}
         self._partial = ""
         self._taken_since = -math.inf
+        self._failures = 0
+        """Attempts in vain since one was taken."""
         self._idle = asyncio.Event()
         self._idle.set()
         self._tasks: list[asyncio.Task[None]] = []
@@ -138,10 +144,24 @@ class Forwarder:
         return not late
 
     async def _send_for_ever(self) -> None:
+        """A request that is to be tried again waits beside the queue, and has its turn behind what is there by then."""
+        loop = asyncio.get_running_loop()
         while True:
             waiting = await self._queue.get()
-            await self._deliver(waiting)
-            self._let_go(waiting)
+            again = await self._deliver(waiting)
+            if again is None:
+                self._let_go(waiting)
+            else:
+                loop.call_later(again - time.monotonic(), self._queue.put_nowait, waiting)
+                await self._rest()
+
+    async def _rest(self) -> None:
+        """What takes no request at all is asked ever less often, however many wait; others might be taken, else."""
+        rounds = self._failures // _SENDERS
+        if rounds:
+            await asyncio.sleep(
+                _apart(min(_FIRST_WAIT_SECONDS * 2 ** min(rounds - 1, 10), _LONGEST_WAIT_SECONDS))
+            )
 
     def _let_go(self, waiting: Waiting) -> None:
         if waiting in self._held:
@@ -150,36 +170,48 @@ class Forwarder:
         if not self._held:
             self._idle.set()
 
-    async def _deliver(self, waiting: Waiting) -> None:
-        """Until the backend takes it or it is too old; what had no turn before that is tried once."""
-        wait, again, least = _FIRST_WAIT_SECONDS, 0.0, 0.0
-        while True:
-            await self._sleep_until(again)
-            item = waiting.item
-            if item is None:
-                return self._count("dropped.forgotten", waiting in self._held)
-            begun = time.monotonic()
-            waiting.under_way = True
-            answer = await self._attempt(item)
-            waiting.under_way = False
-            if answer.taken:
-                self._taken_since = max(self._taken_since, begun)
-                return self._delivered(item, answer)
-            if begun >= self._taken_since:
-                self._fails(answer.reason, answer.advice)
-            if not answer.retry:
-                return self._count(f"dropped.{answer.reason}")
-            own = random.uniform(wait / 2, wait)  # noqa: S311 - senders apart, not secrets
-            again = time.monotonic() + own
-            if answer.wait_seconds is not None:
-                # "At once" is believed the first time: from a backend that goes on refusing it would be a flood.
-                again = time.monotonic() + max(least, min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS))
-                self._paused_until = max(self._paused_until, again)
-            least = own
-            if again > waiting.deadline:
-                return self._count("dropped.expired")
-            self._count("retries")
-            wait = min(2 * wait, _LONGEST_WAIT_SECONDS)
+    async def _deliver(self, waiting: Waiting) -> float | None:
+        """One attempt; the moment of the next, None where it is the last. What had no turn in its time has one."""
+        await self._left_alone()
+        begun, item = time.monotonic(), waiting.item
+        if item is None:
+            self._count("dropped.forgotten", waiting in self._held)
+            return None
+        if waiting.wait is not None and begun > waiting.deadline:
+            self._count("dropped.expired")
+            return None
+        waiting.under_way = True
+        answer = await self._attempt(item)
+        waiting.under_way = False
+        if answer.taken:
+            self._taken_since, self._failures = max(self._taken_since, begun), 0
+            self._delivered(item, answer)
+            return None
+        if begun >= self._taken_since:
+            self._fails(answer.reason, answer.advice)
+        if not answer.retry:
+            self._count(f"dropped.{answer.reason}")
+            return None
+        again = self._again(waiting, answer)
+        if again > waiting.deadline:
+            self._count("dropped.expired")
+            return None
+        self._failures += 1
+        self._count("retries")
+        return again
+
+    def _again(self, waiting: Waiting, answer: Answer) -> float:
+        """When it may be tried again."""
+        wait = waiting.wait
+        waiting.wait = _FIRST_WAIT_SECONDS if wait is None else min(2 * wait, _LONGEST_WAIT_SECONDS)
+        own, least = _apart(waiting.wait), waiting.least
+        waiting.least = own
+        if answer.wait_seconds is None:
+            return time.monotonic() + own
+        # "At once" is believed the first time: from a backend that goes on refusing it would be a flood.
+        again = time.monotonic() + max(least, min(answer.wait_seconds, _LONGEST_PAUSE_SECONDS))
+        self._paused_until = max(self._paused_until, again)
+        return again
 
     async def _attempt(self, item: Item) -> Answer:
         try:
@@ -188,9 +220,9 @@ class Forwarder:
             logger.exception("forward.%s: a request could not be sent", self.name)
             return Answer(taken=False, reason="unexpected")
 
-    async def _sleep_until(self, moment: float) -> None:
-        """Until then, and for as long as the backend wants to be left alone, which may grow meanwhile."""
-        while (left := max(moment, self._paused_until) - time.monotonic()) > 0:  # noqa: ASYNC110 - a time, no event
+    async def _left_alone(self) -> None:
+        """For as long as the backend wants to be, which may grow meanwhile."""
+        while (left := self._paused_until - time.monotonic()) > 0:  # noqa: ASYNC110 - a time, no event
             await asyncio.sleep(left)
 
     def _delivered(self, item: Item, answer: Answer) -> None:
@@ -237,3 +269,8 @@ class Forwarder:
             if key == f"{self.name}.delivered" or key.startswith(f"{self.name}.dropped.")
         )
         self._count("dropped.killed", max(0, self._counts[f"{self.name}.offered"] - ended))
+
+
+def _apart(seconds: float) -> float:
+    """So long at most, and half of it at least: what failed together does not come back together."""
+    return random.uniform(seconds / 2, seconds)  # noqa: S311 - no secret
