@@ -22,7 +22,7 @@ def planned(rows: Sequence[Seen], codes: Sequence[int], start: int, end: int) ->
         end / 1e9,
         _floats(row.started_at / 1e9 for row in rows),
         np.array(codes, dtype=np.int64),
-        np.array([row.conversation for row in rows], dtype=np.int64),
+        _numbered(rows),
         _floats(row.cheap for row in rows),
         _floats(row.citation_ok for row in rows),
         _floats(row.documents for row in rows),
@@ -55,6 +55,12 @@ def observed(rows: Sequence[Seen], start: int, end: int) -> Batch:
         ),
         judge_version=version,
     )
+
+
+def _numbered(rows: Sequence[Seen]) -> npt.NDArray[np.int64]:
+    """Conversations by first appearance: sums run in that order, and what they are known by is random in each store."""
+    found: dict[int, int] = {}
+    return np.array([found.setdefault(row.conversation, len(found)) for row in rows], dtype=np.int64)
 
 
 def _is_chosen(row: Seen) -> bool:
