@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 from ragvigil.scorer.errors import causes
+from ragvigil.scorer.redirects import leads_to
 
 LATE = "it does not answer in time: see timeout_seconds"
 BROKEN = "it hangs up, or speaks no HTTP/1.1: check url"
@@ -39,9 +40,12 @@ def of_status(status: int, url: str, location: str | None) -> str:
     'nothing takes OTLP at http://tempo:4318/v1/traces: check url, to which the path is appended'
     >>> of_status(500, "http://tempo:4318/v1/traces", None)
     ''
+    >>> of_status(307, "http://tempo:4318/v1/traces", "https://tempo.example/v1/traces?key=1")
+    "it sends requests elsewhere, where none is sent: set url to what leads to 'https://tempo.example/v1/traces'"
     """
     if HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
-        return f"it sends requests elsewhere, where none is sent: set url to what leads to {location!r:.{_LONGEST}}"
+        where = f"leads to {leads_to(url, location)!r:.{_LONGEST}}" if location else "it redirects to"
+        return f"it sends requests elsewhere, where none is sent: set url to what {where}"
     return _BY_STATUS.get(status, "").format(url=url)
 
 

@@ -8,12 +8,12 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
-from urllib.parse import urljoin, urlsplit
 
 import httpx
 
 from ragvigil.exporters import retry_after
 from ragvigil.scorer.errors import InputError, set_instead
+from ragvigil.scorer.redirects import leads_to
 from ragvigil.scorer.sources.pull.otlp import mapping
 
 _log = logging.getLogger(__name__)
@@ -160,8 +160,7 @@ def _redirected(place: str, path: str, leads: str) -> str:
     >>> _redirected("http://a.example/v1/spans", "v1/spans", "/login?next=%2Fv1%2Fspans")
     'leads to http://a.example/login; does it ask to log in? Keys come from the environment'
     """
-    found = urlsplit(urljoin(place, leads))
-    target = found._replace(query="", fragment="", netloc=found.netloc.rpartition("@")[2]).geturl()
+    target = leads_to(place, leads)
     if target.endswith(f"/{path}"):
         return f"leads to {target}; say --url {target.removesuffix(f'/{path}')}"
     return f"leads to {target}; does it ask to log in? Keys come from the environment"
