@@ -98,7 +98,7 @@ class Scoring(threading.Thread):
         self._open.result()
 
     def stop(self) -> None:
-        """Commit what has arrived and end; returns when it has ended."""
+        """Commit what has arrived, for some seconds at most, and end; returns when it has ended."""
         self._stopping.set()
         self._calls.put(lambda: None)
         self.join()
