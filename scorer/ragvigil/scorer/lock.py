@@ -31,7 +31,7 @@ class Lock:
             kind = StoreNotNowError if passes(error) else StoreError
             raise kind(f"{what}: {path}: {error.strerror}; {remedy}") from error
         deadline = time.monotonic() + patience
-        while not _take(self._file):
+        while not take(self._file):
             if time.monotonic() >= deadline:
                 self._file.seek(0)
                 owner = self._file.read().strip() or "unknown"
@@ -53,7 +53,8 @@ class Lock:
         self.close()
 
 
-def _take(file: IO[str]) -> bool:
+def take(file: IO[str] | IO[bytes]) -> bool:
+    """Whether the open file is this process's alone from here on, until it is closed."""
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -283,6 +283,25 @@ def test_an_empty_page_of_phoenix_is_the_last_of_its_round() -> None:
         assert pull(history_of("phoenix"), Fetch(client), WANTED, io.BytesIO()).spans == 0
 
 
+def test_a_file_is_written_by_one_pull_at_a_time(backend: Backend, tmp_path: Path) -> None:
+    """Two calls wrote into it in turns: 12,200 spans of 9,000, and both said that all was well."""
+    backend.answers[SPANS] = recorded("phoenix_spans_otlpv1.json")
+    whole, out = tmp_path / "whole.jsonl", tmp_path / "out.jsonl"
+    pulled(backend, "phoenix", whole)
+    told = list[str]()
+
+    def pull_as_well(_: int) -> None:
+        backend.meanwhile = lambda _: None
+        with pytest.raises(InputError, match="is being written by another pull") as caught:
+            pulled(backend, "phoenix", out)
+        told.append(str(caught.value))
+
+    backend.meanwhile = pull_as_well
+    pulled(backend, "phoenix", out)
+    assert len(told) == 1
+    assert out.read_bytes() == whole.read_bytes()
+
+
 def test_a_404_between_two_pages_of_observations_does_not_begin_anew(
     backend: Backend, tmp_path: Path
 ) -> None:

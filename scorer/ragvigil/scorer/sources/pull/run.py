@@ -13,6 +13,7 @@ from typing import IO
 import httpx
 
 from ragvigil.scorer.errors import ConfigError, InputError, meant, set_instead
+from ragvigil.scorer.lock import take
 from ragvigil.scorer.sources import address
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import History, Page, Wanted
@@ -62,34 +63,39 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
 
     What is done stands in FILE.pull until all is; the window is then that of the first call, and what a torn page
     left in FILE is cut off. A pipe or device cannot be cut: there it begins anew. Raises InputError when FILE belongs
-    to another pull.
+    to another pull, or one is writing it.
     """
     if is_stream(path):
         with written_to(path), path.open("wb") as stream:
             return pull(history, fetch, wanted, stream)
     note = _Note(path.with_name(f"{path.name}.pull"))
+    with written_to(path), _alone(path, note.path) as out:
+        done = _begun(history, fetch, wanted, path, note)
+        wanted = replace(wanted, since=done.since, until=done.until)
+        out.truncate(done.size)
+        for page in _pages(history, fetch, wanted, done.cursor):
+            write(page.requests, out, done.pulled)
+            out.flush()
+            os.fsync(out.fileno())
+            done.cursor, done.size = page.cursor, out.tell()
+            note.write(done)
+        note.path.unlink(missing_ok=True)
+    return done.pulled
+
+
+def _begun(history: History, fetch: Fetch, wanted: Wanted, path: Path, note: _Note) -> _Done:
+    """How far the same call came before. Raises InputError when the file belongs to another one."""
     question: dict[str, object] = {"source": history.name, "url": fetch.address, **asdict(wanted)}
     del question["until"], question["since"]
     done = note.read()
     if done is None:
         refuse_to_overwrite(path)
-        done = _Done(question, wanted.since, wanted.until)
-    elif done.question != question:
+        return _Done(question, wanted.since, wanted.until)
+    if done.question != question:
         raise InputError(
             str(path), "was begun by another pull; name another file, or delete it and " + note.path.name
         )
-    pulled = done.pulled
-    wanted = replace(wanted, since=done.since, until=done.until)
-    with written_to(path), _open_or_gone(path, note.path) as out:
-        out.truncate(done.size)
-        for page in _pages(history, fetch, wanted, done.cursor):
-            write(page.requests, out, pulled)
-            out.flush()
-            os.fsync(out.fileno())
-            done.cursor, done.size = page.cursor, out.tell()
-            note.write(done)
-    note.path.unlink(missing_ok=True)
-    return pulled
+    return done
 
 
 def _pages(history: History, fetch: Fetch, wanted: Wanted, cursor: str | None) -> Iterator[Page]:
@@ -116,10 +122,19 @@ def _pages(history: History, fetch: Fetch, wanted: Wanted, cursor: str | None) -
 
 
 @contextmanager
-def _open_or_gone(path: Path, note: Path) -> Generator[IO[bytes]]:
-    """The file, to write at its end; one that is made here and of which nothing is noted when it fails goes again."""
+def _alone(path: Path, note: Path) -> Generator[IO[bytes]]:
+    """The file, to write at its end, while no other pull does. Raises InputError.
+
+    One that is made here and of which nothing is noted when it fails goes again.
+    """
     new = not path.exists()
     with path.open("ab") as out:
+        if (
+            not take(out) or not os.fstat(out.fileno()).st_nlink
+        ):  # the latter: it went again since it was opened
+            raise InputError(
+                str(path), "is being written by another pull; wait until that ends, or name another file"
+            )
         try:
             yield out
         except BaseException:
