@@ -102,6 +102,19 @@ def test_mlflow_traces_whose_spans_are_in_an_artifact_come_too(backend: Backend,
     assert shown(path) == shown(whole)
 
 
+def test_traces_without_spans_are_counted_over_an_interruption(backend: Backend, tmp_path: Path) -> None:
+    """Those of the pages before it, too."""
+    mlflow(backend)
+    (info, *_) = objects(mapping(recorded("mlflow_search.json"))["traces"])
+    search = "/api/3.0/mlflow/traces/search"
+    backend.answers["/api/3.0/mlflow/traces/batchGet"] = {"traces": []}
+    backend.answers[search] = [{"traces": [info], "next_page_token": "more"}, None]
+    with pytest.raises(InputError, match="answered 404"):
+        pulled(backend, "mlflow", tmp_path / "out.jsonl")
+    backend.answers[search] = {"traces": [info, info]}
+    assert pulled(backend, "mlflow", tmp_path / "out.jsonl").without_spans == 3
+
+
 def test_more_experiments_than_fit_a_page_are_all_asked_for(backend: Backend, tmp_path: Path) -> None:
     """Traces of the thousand-and-first were left out in silence."""
     mlflow(backend)

@@ -15,6 +15,7 @@ from tests.scorer.sources.pull_server import RECORDED, WANTED, Backend, recorded
 from tests.scorer.sources.test_pull import LOST, ORIGINALS, mlflow, shown
 
 from ragvigil.scorer.sources.pull.convert import convert_to_file
+from ragvigil.scorer.sources.pull.otlp import mapping, objects
 from ragvigil.scorer.sources.pull.run import history_of
 
 
@@ -92,6 +93,26 @@ def test_nothing_to_pull_and_an_earlier_call_are_said(backend: Backend, tmp_path
     ]
     backend.answers["/api/public/v2/observations"] = {"data": [], "meta": {}}
     assert "langfuse has none in 'shop' from " in ragvigil(*nothing).stdout
+
+
+@pytest.mark.parametrize(("kept", "lost"), [(2, 3), (0, 5)])
+def test_traces_that_mlflow_lists_without_their_spans_are_counted(
+    backend: Backend, tmp_path: Path, kept: int, lost: int
+) -> None:
+    """They were left out in silence; where all were, mlflow was said to have none from then to then."""
+    mlflow(backend)
+    traces = objects(mapping(recorded("mlflow_batch_get.json"))["traces"])[:5]
+    backend.answers["/api/3.0/mlflow/traces/search"] = {"traces": [one["trace_info"] for one in traces]}
+    backend.answers["/api/3.0/mlflow/traces/batchGet"] = {"traces": traces[:kept]}
+    arguments = ["pull", "mlflow", "--url", backend.url, "--out"]
+    told = ragvigil(*arguments, str(tmp_path / "out.jsonl")).stdout
+    assert f"; left out: {lost} traces of which mlflow gives no spans" in told
+    assert "--since" not in told
+    assert (
+        json.loads(ragvigil(*arguments, str(tmp_path / "json.jsonl"), "--json").stdout)["without_spans"]
+        == lost
+    )
+    assert f"left out: {lost} traces" in ragvigil(*arguments, "-").stderr
 
 
 @pytest.mark.parametrize(

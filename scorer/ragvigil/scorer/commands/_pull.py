@@ -77,10 +77,17 @@ def pull(
     with _file_or_scratch(out) as lines:
         pulled = _pulled(history, url, wanted, file or [], lines)
         summary, found = _scored(lines, config, store) if store is not None else ({}, [])
-    shown = {"spans": pulled.spans, "resumed": pulled.window is not None, **summary}
+    shown = {
+        "spans": pulled.spans,
+        "without_spans": pulled.without_spans,
+        "resumed": pulled.window is not None,
+        **summary,
+    }
     text = _told(pulled, wanted, source, out, exports=bool(file))
     if str(out) != "-":
         say(json.dumps(shown, ensure_ascii=False) if as_json else "\n".join([text, *found]), whole=as_json)
+    elif pulled.without_spans:
+        say(text, err=True)
     return 0
 
 
@@ -105,10 +112,13 @@ def _told(pulled: Pulled, wanted: Wanted, source: str, out: Path | None, *, expo
     asked = f"from {utc(since)} to {utc(until)}"
     if pulled.window is not None:
         count += f"; the earlier call was gone on with, {asked}"
-    if pulled.spans or exports:
-        return count
     project = f" in {wanted.project!r}" if wanted.project else ""
-    return f"{count}: {source} has none{project} {asked}; are --since and --project right?"
+    if pulled.without_spans:
+        traces = f"{pulled.without_spans:,} trace{'' if pulled.without_spans == 1 else 's'}"
+        count += f"; left out: {traces}{project} of which {source} gives no spans, under way or lost"
+    elif not pulled.spans and not exports:
+        count += f": {source} has none{project} {asked}; are --since and --project right?"
+    return count
 
 
 @contextmanager

@@ -31,6 +31,8 @@ class Page:
     """OTLP/JSON requests."""
     cursor: str | None
     """Where the next page begins; None after the last one."""
+    without_spans: int = 0
+    """Traces that the backend lists and of which no span could be had."""
 
 
 class History(Protocol):

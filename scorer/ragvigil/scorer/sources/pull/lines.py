@@ -21,6 +21,8 @@ class Pulled:
     spans: int = 0
     window: tuple[int, int] | None = None
     """Of a pull that went on: the stretch that was asked for at first, Unix nanoseconds."""
+    without_spans: int = 0
+    """Traces that the backend lists and of which no span could be had."""
 
 
 def write(requests: Iterable[dict[str, object]], out: IO[bytes], pulled: Pulled) -> None:

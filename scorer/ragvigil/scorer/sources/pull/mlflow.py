@@ -68,9 +68,10 @@ class MLflow:
         while True:
             answer = fetch.post(f"{_TRACES}/search", asked | ({"page_token": cursor} if cursor else {}))
             cursor = text(answer.get("next_page_token"))
-            traces = _whole(fetch, objects(answer.get("traces")))
+            infos = objects(answer.get("traces"))
+            traces = _whole(fetch, infos)
             requests = [_request(one, wanted, names) for one in traces]
-            yield Page(tuple(requests), cursor)
+            yield Page(tuple(requests), cursor, len(infos) - len(traces))
             if cursor is None:
                 return
 
@@ -113,9 +114,10 @@ def _all_experiments(fetch: Fetch) -> dict[str, str]:
 
 
 def _whole(fetch: Fetch, infos: list[dict[str, object]]) -> list[dict[str, object]]:
-    """The traces with their spans.
+    """Those of the traces that have spans, with them.
 
-    Those are in an artifact where the server is older than `batchGet`, or was when it took the trace.
+    Spans are in an artifact where the server is older than `batchGet`, or was when it took the trace. They are nowhere
+    while a trace is still under way, or where its artifact is gone.
     """
     ids = [str(info.get("trace_id") or info.get("request_id")) for info in infos]
     if not ids:
@@ -127,7 +129,7 @@ def _whole(fetch: Fetch, infos: list[dict[str, object]]) -> list[dict[str, objec
         if each not in known:
             data = fetch.get_if_there(_ARTIFACT, {"request_id": each}, also=_NO_ID)
             traces.append({"info": info, "data": data})
-    return traces
+    return [one for one in traces if _spans(one)]
 
 
 def _trace_id(trace: dict[str, object]) -> str:

@@ -55,6 +55,7 @@ def pull(history: History, fetch: Fetch, wanted: Wanted, out: IO[bytes]) -> Pull
     pulled = Pulled()
     for page in _pages(history, fetch, wanted, None):
         write(page.requests, out, pulled)
+        pulled.without_spans += page.without_spans
     return pulled
 
 
@@ -75,6 +76,7 @@ def pull_to_file(history: History, fetch: Fetch, wanted: Wanted, path: Path) -> 
         out.truncate(done.size)
         for page in _pages(history, fetch, wanted, done.cursor):
             write(page.requests, out, done.pulled)
+            done.pulled.without_spans += page.without_spans
             out.flush()
             os.fsync(out.fileno())
             done.cursor, done.size = page.cursor, out.tell()
@@ -168,7 +170,10 @@ class _Note:
             found = mapping(json.loads(self.path.read_bytes()))
             counted = mapping(found["pulled"])
             since, until, size = (_whole(found[name]) for name in ("since", "until", "size"))
-            pulled = Pulled(_whole(counted["requests"]), _whole(counted["spans"]), (since, until))
+            requests, spans, without = (
+                _whole(counted[name]) for name in ("requests", "spans", "without_spans")
+            )
+            pulled = Pulled(requests, spans, (since, until), without)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, LookupError, RecursionError) as error:
