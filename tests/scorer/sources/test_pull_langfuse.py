@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import cast
 
+import httpx
 import pytest
 from tests.scorer.sources.langfuse_server import LangfuseServer, serving
 
@@ -14,7 +18,7 @@ from ragvigil.scorer.offline.read import read_files
 from ragvigil.scorer.sources.pull.fetch import Fetch
 from ragvigil.scorer.sources.pull.history import Wanted
 from ragvigil.scorer.sources.pull.lines import Pulled
-from ragvigil.scorer.sources.pull.run import client_of, history_of, pull_to_file
+from ragvigil.scorer.sources.pull.run import client_of, history_of, pull, pull_to_file
 
 QUESTIONS = 90
 DAY = 1_795_132_800 * 10**9
@@ -148,3 +152,64 @@ def test_wrong_keys_are_named_with_what_langfuse_says(
     with pytest.raises(InputError, match=r"401.*Invalid credentials"):
         pulled(server, tmp_path / "out.jsonl")
     assert len(server.asked) == 1
+
+
+class OlderServer:
+    """Langfuse before version 4: traces v1, by page number, from a moment on; a trace a second, or many in one."""
+
+    def __init__(self, seconds: Sequence[int]) -> None:
+        self.traces = {
+            f"{n:032x}": f"2026-11-20T10:{at // 60:02d}:{at % 60:02d}.000Z" for n, at in enumerate(seconds)
+        }
+        self.after_each_list: Callable[[], object] = lambda: None
+
+    def answer(self, request: httpx.Request) -> httpx.Response:
+        """Status and JSON of a request."""
+        if request.url.path == "/api/public/traces":
+            return httpx.Response(200, json=self.listed(request.url.params))
+        name = request.url.path.removeprefix("/api/public/traces/")
+        if name not in self.traces:
+            return httpx.Response(404)
+        one = {"id": name[16:], "startTime": self.traces[name]}
+        return httpx.Response(200, json={"id": name, "observations": [one] if int(name, 16) else []})
+
+    def listed(self, asked: httpx.QueryParams) -> dict[str, object]:
+        """A page of the list."""
+        since = datetime.fromisoformat(asked["fromTimestamp"])
+        found = [name for name, at in self.traces.items() if datetime.fromisoformat(at) >= since]
+        page, limit = int(asked["page"]), int(asked["limit"])
+        shown = [
+            {"id": name, "timestamp": self.traces[name]} for name in found[(page - 1) * limit : page * limit]
+        ]
+        self.after_each_list()
+        return {"data": shown, "meta": {"page": page, "totalPages": -(-len(found) // limit)}}
+
+    def pulled(self) -> tuple[list[str], int]:
+        """The ids of the traces that a pull brings, and how many it had without spans."""
+        out = io.BytesIO()
+        with httpx.Client(base_url="http://lf.example", transport=httpx.MockTransport(self.answer)) as client:
+            found = pull(history_of("langfuse"), Fetch(client), Wanted(0, 2**62), out)
+        spans = [span for line in out.getvalue().decode().splitlines() for span in spans_in_json(line)]
+        return [str(span["traceId"]) for span in spans], found.without_spans
+
+
+def test_traces_that_are_deleted_meanwhile_make_no_other_left_out() -> None:
+    """The pages behind them moved up: of 350 traces 50 that were still there never came."""
+    server = OlderServer(range(1, 351))
+    all_of_them = list(server.traces)[1:]
+
+    def delete() -> None:
+        for name in all_of_them[:50]:
+            server.traces.pop(name, None)
+
+    pages = iter([lambda: None, delete])
+    server.after_each_list = lambda: next(pages, lambda: None)()
+    found, _ = server.pulled()
+    assert found == all_of_them
+
+
+@pytest.mark.parametrize("seconds", [[5] * 350, [1] * 150 + [2] * 150, [n // 7 for n in range(350)]])
+def test_traces_of_one_moment_come_once(seconds: list[int]) -> None:
+    """Also where they fill pages, or end in the middle of one."""
+    server = OlderServer(seconds)
+    assert server.pulled() == (list(server.traces)[1:], 1)

@@ -7,7 +7,8 @@ against a local server that answers as that API's definition says, not against L
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from ragvigil.scorer.sources.address import basic
@@ -33,8 +34,8 @@ _PAGE = 100
 _FIELDS = "core,basic,time,io,metadata,model,usage,prompt,trace_context"
 _SENT = "resourceAttributes"
 """The metadata that names the service; what is not asked for by its key Langfuse cuts after 200 characters."""
-_V1 = "page:"
-"""Cursors of the older API are page numbers."""
+_V1 = "v1:"
+"""How cursors of the older API begin; see _Place."""
 
 
 class Langfuse:
@@ -60,13 +61,10 @@ class Langfuse:
                 if page.cursor is None:
                     return
                 page = _observations(fetch, wanted, page.cursor)
-        number = int(cursor.removeprefix(_V1)) if cursor and cursor.startswith(_V1) else 1
-        while True:
-            page = _traces(fetch, wanted, number)
+        place: _Place | None = _Place.read(cursor, wanted)
+        while place is not None:
+            page, place = _traces(fetch, wanted, place)
             yield page
-            if page.cursor is None:
-                return
-            number += 1
 
     def exported(self, content: object, wanted: Wanted) -> list[dict[str, object]]:
         """Observations or whole traces: an answer of the API, a list, or one a line."""
@@ -79,6 +77,41 @@ class Langfuse:
             elif one.get("traceId"):
                 requests.append(_request([one], wanted))
         return requests
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where in the list of traces, the oldest first, a pull is.
+
+    It goes by time: traces that are deleted meanwhile move all pages behind them. Page numbers count only among
+    traces of one moment.
+    """
+
+    since: str
+    """The moment of the last trace of the page before, as Langfuse writes it."""
+    page: int = 1
+    known: Sequence[object] = ()
+    """Ids of the traces of that moment that were pulled."""
+
+    @classmethod
+    def read(cls, written: str | None, wanted: Wanted) -> _Place:
+        """The place that was written down; else the first."""
+        if not written or not written.startswith(_V1):
+            return cls(iso(wanted.since))
+        since, page, known = json.loads(written.removeprefix(_V1))
+        return cls(str(since), int(page), items(known) or ())
+
+    def written(self) -> str:
+        """As the cursor of a page."""
+        return _V1 + json.dumps([self.since, self.page, self.known])
+
+    def after(self, infos: Sequence[Mapping[str, object]]) -> _Place:
+        """The next place, behind the page that has these traces."""
+        moments = [nanoseconds(info.get("timestamp")) or 0 for info in infos]
+        if not infos or moments[-1] <= (nanoseconds(self.since) or 0):
+            return _Place(self.since, self.page + 1, [*self.known, *(info.get("id") for info in infos)])
+        of_last = [info.get("id") for info, at in zip(infos, moments, strict=True) if at == moments[-1]]
+        return _Place(str(infos[-1].get("timestamp")), known=of_last)
 
 
 def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | None:
@@ -101,23 +134,30 @@ def _observations(fetch: Fetch, wanted: Wanted, cursor: str | None) -> Page | No
     return Page(requests, text(mapping(answer.get("meta")).get("cursor")))
 
 
-def _traces(fetch: Fetch, wanted: Wanted, number: int) -> Page:
+def _traces(fetch: Fetch, wanted: Wanted, place: _Place) -> tuple[Page, _Place | None]:
+    """A page, and where the next one is."""
     asked: dict[str, str | int] = {
-        "page": number,
+        "page": place.page,
         "limit": _PAGE,
-        "fromTimestamp": iso(wanted.since),
+        "fromTimestamp": place.since,
         "toTimestamp": iso(wanted.until),
         "orderBy": "timestamp.asc",
     }
     answer = fetch.get("api/public/traces", asked, holds="data")
+    infos = objects(answer.get("data"))
     requests: list[dict[str, object]] = []
-    for info in objects(answer.get("data")):
-        trace = fetch.get_if_there(f"api/public/traces/{quote(str(info.get('id')), safe='')}")
-        if trace is not None:  # else it was deleted since the list was made
-            requests += _trace_request(trace, wanted)
+    without = 0
+    for each in (str(info.get("id")) for info in infos):
+        trace = (
+            None if each in place.known else fetch.get_if_there(f"api/public/traces/{quote(each, safe='')}")
+        )
+        if trace is not None:  # else it was pulled, or deleted since the list was made
+            made = _trace_request(trace, wanted)
+            requests += made
+            without += not made
     last = mapping(answer.get("meta")).get("totalPages")
-    more = isinstance(last, int) and number < last
-    return Page(tuple(requests), f"{_V1}{number + 1}" if more else None)
+    following = place.after(infos) if isinstance(last, int) and place.page < last else None
+    return Page(tuple(requests), following.written() if following else None, without), following
 
 
 def _trace_request(trace: dict[str, object], wanted: Wanted) -> list[dict[str, object]]:
