@@ -260,7 +260,7 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   none is contradicted, of 56 written after the rules two were, and none since.
 - Thai, Lao, Khmer and Burmese are written without spaces, and nothing here tells their words apart: an answer with a
   claim in them is `not_scoreable`, by judge and every check that compares or counts words. Citations, numbers,
-  quotations and language are checked.
+  quotations and language are checked. A refusal in them is not known as one, and owes a citation.
 """
 
 

@@ -1,4 +1,4 @@
-"""Which answers refuse, in thirteen languages."""
+"""Which answers refuse, in nineteen languages."""
 
 from __future__ import annotations
 
@@ -50,6 +50,27 @@ def test_refusals_are_recognised(language: str) -> None:
     hits = seen[True, True]
     assert hits / (hits + seen[False, True]) >= 0.9
     assert hits / (hits + seen[True, False]) >= 0.9
+
+
+@pytest.mark.parametrize("language", ["vi", "sv", "cs", "id", "uk", "el"])
+def test_refusals_in_six_further_languages_are_recognised(language: str) -> None:
+    """Of 183 two were before; none of the 60 look-alikes is one."""
+    seen = Counter(
+        (expected, refuses(answer))
+        for code, expected, answer in cases("refusals_further.txt")
+        if code == language
+    )
+    assert seen[True, True] >= 30
+    assert seen[True, False] <= 1
+    assert not seen[False, True]
+    assert seen[False, False] >= 10
+
+
+def test_refusals_in_further_languages_that_were_kept_aside() -> None:
+    """When first measured 20 of 36 were seen, and one of 36 true statements was taken for one."""
+    seen = Counter((expected, refuses(answer)) for _, expected, answer in cases("refusals_further_held.txt"))
+    assert seen[True, True] >= 34
+    assert not seen[False, True]
 
 
 def test_ten_languages_have_thirty_refusals() -> None:

@@ -79,4 +79,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "15", _measure)
+CHECK = Check("citation_correctness", "16", _measure)

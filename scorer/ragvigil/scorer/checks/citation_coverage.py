@@ -37,4 +37,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_coverage", "13", _measure)
+CHECK = Check("citation_coverage", "14", _measure)
