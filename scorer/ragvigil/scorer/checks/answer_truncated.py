@@ -2,8 +2,8 @@
 
 Range {0, 1}, 0 is good. It breaks off where the model says that it ran out of tokens, where a code fence, bracket or
 emphasis is never closed at its end, where the last words can end no sentence, and where the last of several sentences
-has no end. A list item, heading, footnote, link or signature needs none, and a table row as many cells as the one
-before it. None without an answer.
+has no end. A list item, heading, footnote, link, closing or signature needs none, and a table row as many cells as the
+one before it. Emojis at the end are no part of it. None without an answer.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from ragvigil.scorer.checks.finish_reason import ran_out
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.courtesy import signature
 from ragvigil.scorer.checks.reading.markup import fenced
+from ragvigil.scorer.checks.reading.pleasantries import ends_politely
 
 _ENDED = re.compile(r"[.!?…:。\uff01\uff1f؟।॥)\]}>\"'”»」』*_`|\u2019\u00b9\u00b2\u00b3\u2070-\u2079]")
 _OPEN_END = re.compile(
@@ -31,6 +32,8 @@ _LINE = re.compile(
     r"[ \t]{0,12}(?:[-*+•▪◦‣|>#\u00b9\u00b2\u00b3\u2070-\u2079†‡]|\d{1,3}[.)]|\[[^\[\]\n]{1,60}\]|[^\n]{1,60}:[ \t])|https?://"
 )
 _SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
+_PICTURE = r"\s\u200d\ufe0f\u2190-\u2bff\U0001f000-\U0001faff"
+_PICTURES = re.compile(rf"(?<=[^{_PICTURE}])[{_PICTURE}]+\Z")
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)")
 _OPENS = re.compile(r"(?<![\w*])(?:\*\*|__)(?=[^\s*]|\Z)")
 """A mark of emphasis that begins one: `2**3` and a footnote's `price**` do not."""
@@ -58,7 +61,8 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     prose = prepared.prose.rstrip()
     if len(prose) < len(answer):
         return None
-    tail = prose[-_TAIL:]
+    whole = prose[-_TAIL:]
+    tail = _PICTURES.sub("", whole)
     line = tail[tail.rfind("\n") + 1 :]
     if _OPEN_END.search(line[-_LAST_WORD:]) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"
@@ -72,9 +76,9 @@ def _why(prepared: Prepared, answer: str) -> str | None:
         return f"emphasis is never closed: {line[-_LONG:]}"
     if sum(map(line.count, "([{")) > sum(map(line.count, ")]}")):
         return f"a bracket is never closed: {line[-_LONG:]}"
-    whole = answer[len(prose) - len(line) :]
-    ends = _LINE.match(whole) is None and _SENTENCE_END.search(tail)
-    if not ends or len(line) <= 1 or _signed(tail):
+    begins = len(prose) - len(whole) + len(tail) - len(line)
+    ends = _LINE.match(answer, begins) is None and _SENTENCE_END.search(tail)
+    if not ends or len(line) <= 1 or _signed(tail) or ends_politely(f"{_SENTENCE_END.split(line)[-1]}."):
         return None
     return f"the last sentence has no end: {line[-_LONG:]}"
 
@@ -94,4 +98,4 @@ def _row_breaks_off(tail: str) -> bool:
     return before.startswith("|") and last.count("|") < before.count("|")
 
 
-CHECK = Check("answer_truncated", "5", _measure, range="{0, 1}", better="low")
+CHECK = Check("answer_truncated", "6", _measure, range="{0, 1}", better="low")
