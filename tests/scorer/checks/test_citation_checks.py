@@ -26,6 +26,31 @@ def result(record: RagTrace, check: str, rules: Rules | None = None) -> CheckRes
     return {one.check: one for one in found}[check]
 
 
+PRICE, GUIDE = (
+    ("a", "A ticket for the standard tour costs 12 euros."),
+    ("b", "The tour has a guide in five languages."),
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "value"),
+    [
+        ("A ticket for the tour costs 12 euros [1] and has a guide in five languages [2].", 1.0),
+        ("A ticket for the tour costs 12 euros [2] and has a guide in five languages [1].", 0.0),
+        (
+            "According to [1] a ticket for the tour costs 12 euros and by [2] it has a guide in five languages.",
+            1.0,
+        ),
+        ("A ticket for the tour costs 12 euros [1], see also [2].", 0.666667),
+    ],
+)
+def test_each_of_two_citations_in_a_sentence_carries_what_stands_before_it(
+    record: MakeRecord, answer: str, value: float
+) -> None:
+    """Exchanged they carry nothing; where they stand before what they carry nobody knows which is whose."""
+    assert result(record(answer, PRICE, GUIDE), "citation_support").value == value
+
+
 @pytest.mark.parametrize(
     ("answer", "value"),
     [

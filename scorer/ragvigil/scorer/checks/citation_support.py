@@ -3,6 +3,8 @@
 Range [0, 1]. Recall: claims that their own citations support, over claims. Precision: (claim, cited passage) pairs
 where the passage carries the claim, over such pairs; a dead citation carries nothing. A passage carries a claim that
 the evidence supports when it is among those that the alignment names, or holds at least `_ENOUGH` of what those hold.
+Where several words stand before each of two citations of a claim, and none behind the last, each is of those before
+it: a passage that holds as much of these as any does carries them, and one that holds less than half of it does not.
 Where the answer cites only in a list of sources at its end, a listed passage is one pair, good when it carries any
 claim; a document or file is good where any of its chunks is. ALCE asks an entailment model; this asks the alignment of
 `supported_claims`, and shares its limits. None where nothing is cited, or there is no claim or no evidence text, and
@@ -18,11 +20,16 @@ from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.attribution import sources_at_end
+from ragvigil.scorer.checks.reading.citations import Citation
+from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, words
 from ragvigil.scorer.verdict import Claim
 
 _ENOUGH = 0.9
+_FEW = 0.5
+_FEWEST_WORDS = 3
+"""Of a part of a claim: of fewer nobody knows who holds them."""
 _MOST_LISTED = 3
 _MOST_NAMED = 3
 _MOST_CHARACTERS = 120
@@ -75,11 +82,13 @@ def _measure(prepared: Prepared) -> Finding:
         claim = claims.get(statement.start) if statement.checkworthy else None
         if claim is None:
             continue
-        told = {(one.id, one.cited): one.others for one in prepared.attribution.get(place, ())}
+        citations = prepared.attribution.get(place, ())
+        told = {(one.id, one.cited): one.others for one in citations}
         names = list(told)
+        parts = _parts(prepared, statement, citations) if len(names) > 1 else {}
         good = [
-            any(_carries(prepared, place, claim, one, held) for one in (name, *others))
-            for (name, _), others in told.items()
+            any(_carries(prepared, place, claim, one, held, parts.get(name)) for one in (name[0], *others))
+            for name, others in told.items()
         ]
         cited += len(good)
         carried += sum(good)
@@ -110,28 +119,69 @@ def _finding(recall: float, precision: float, wrong: Sequence[_Mistake], claims:
     )
 
 
-def _carries(prepared: Prepared, place: int, claim: Claim, name: str | None, held: _Holders) -> bool:
+def _parts(
+    prepared: Prepared, statement: Statement, citations: Sequence[Citation]
+) -> dict[tuple[str | None, str], frozenset[str]]:
+    """What each of the citations of a statement is of, where they stand behind what they carry: the stems of that."""
+    found: dict[tuple[str | None, str], frozenset[str]] = {}
+    begins, stems = statement.start, frozenset[str]()
+    for one in sorted(citations, key=lambda citation: citation.start):
+        if one.start < begins:
+            return {}  # of another statement
+        stems = _stems(words(prepared.prose[begins : one.start])) or stems
+        if len(stems) < _FEWEST_WORDS:
+            return {}
+        name = (one.id, one.cited)
+        found[name] = found.get(name, frozenset()) | stems
+        begins = one.end
+    return {} if _stems(words(prepared.prose[begins : statement.end])) else found
+
+
+def _stems(sequence: Sequence[Word]) -> frozenset[str]:
+    return frozenset([word.stem for word in sequence if word.content]) - FRAME_STEMS
+
+
+def _carries(
+    prepared: Prepared,
+    place: int,
+    claim: Claim,
+    name: str | None,
+    held: _Holders,
+    part: frozenset[str] | None,
+) -> bool:
+    """Whether the passage of this name carries a claim, or the `part` of it that it is cited for."""
     if name is None or claim.verdict not in ("supported", "partial"):
-        return False
-    if name in claim.supported_by:
-        return True
-    if not claim.supported_by:
         return False
     evidence = prepared.evidence
     passages = sum([1 << index for index, one in enumerate(evidence.names) if one == name])
-    if not passages:
+    if part and passages:
+        holds = [_holders(evidence, stem, held) for stem in part]
+        most = max([_how_many(holds, 1 << index) for index in range(len(evidence.names))])
+        there = _how_many(holds, passages)
+        if there >= _ENOUGH * most > 0:
+            return True
+        if most >= _FEWEST_WORDS and there < _FEW * most:
+            return False
+    if name in claim.supported_by:
+        return True
+    if not claim.supported_by or not passages:
         return False
     carriers = sum([1 << index for index, one in enumerate(evidence.names) if one in claim.supported_by])
-    stems = {word.stem for word in prepared.told[place].words if word.content} - FRAME_STEMS
-    holds = [held[stem] if stem in held else _holders(evidence, stem, held) for stem in stems]
-    there = sum([1 for one in holds if one & passages])
-    return bool(there) and there >= _ENOUGH * sum([1 for one in holds if one & carriers])
+    holds = [_holders(evidence, stem, held) for stem in _stems(prepared.told[place].words)]
+    there = _how_many(holds, passages)
+    return bool(there) and there >= _ENOUGH * _how_many(holds, carriers)
+
+
+def _how_many(holds: Sequence[int], passages: int) -> int:
+    """Of how many stems any of the `passages` is a holder."""
+    return sum([1 for one in holds if one & passages])
 
 
 def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     """The passages that hold `stem`; looked up once for all claims of the answer."""
-    found = held[stem] = sum([1 << passage for passage in evidence.passages_of(stem)])
-    return found
+    if stem not in held:
+        held[stem] = sum([1 << passage for passage in evidence.passages_of(stem)])
+    return held[stem]
 
 
-CHECK = Check("citation_support", f"14+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"15+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
