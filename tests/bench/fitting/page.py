@@ -180,10 +180,10 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   Indonesian, Vietnamese, Arabic, Hebrew, Hindi, Chinese, Japanese and Korean, with the years of Japanese eras and of
   the Thai calendar; so are amounts in the scales of these languages (млн, milyar, triệu, लाख, 億, Mio.) beside the
   same in full, where they are the same exactly. A wrong day is called `contradicted` there only as a whole date
-  between the same words, for their *until* and *since* are not known: months alone, ranges of days and Levantine
-  names of two words pass. Hours of the afternoon are read beside those of 24 in Chinese, Korean, Vietnamese, Russian,
-  Hindi and Arabic. Not read: Czech *mil.*, *mil milhões*, a sign of money joined to its number (Rp3.450.000),
-  Thai months.
+  between the same words, for their *until* and *since* are not known: months alone, ends of ranges and Levantine
+  names of two words pass, and a right day within a range fails there. Hours of the afternoon are read beside those of
+  24 in Chinese, Korean, Vietnamese, Russian, Hindi and Arabic. Not read: Czech *mil.*, *mil milhões*, a sign of money
+  joined to its number (Rp3.450.000), Thai months.
 - How often something is so (once and twice, daily, weekly, monthly, once a week and seven days a week) is compared
   where all else is much alike: of 20 wrong ones in six languages 18 passed, now 2 (*une fois*, *una volta*), of 29
   right ones none fails. "Every other Monday" and the like are not compared.

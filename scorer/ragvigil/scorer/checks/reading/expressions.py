@@ -78,22 +78,24 @@ MONTHS: dict[str, int] = {
 }
 """The names of the months in eight languages, with the place of each in the year."""
 _MONTH = longest_first(MONTHS)
-_BEFORE_A_DAY = rf"(?<![^\W{UNSPACED}])(?<![.,/-])"
+_DIGITS = rf"(?=\d)(?<![^\W{UNSPACED}])"
+"""Before what begins with a digit; looked for in this order, for most places have none."""
 _DATE = re.compile(
-    rf"{_BEFORE_A_DAY}(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
+    rf"(?<![.,/-])(?:{_DIGITS}(?:(?P<y>\d{{4}})(?P<mark>[-/.])(?P<m>\d{{1,2}})(?P=mark)(?P<d>\d{{1,2}})"
     rf"|(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<other>\d{{1,2}})(?P=sign)(?P<year>\d{{4}})"
     r"|(?P<first>[0-3]?\d)/(?P<second>[0-3]?\d)/(?P<short>\d\d)"
     rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
-    rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}})"
-    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
+    r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)"
+    rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}}))"
+    r"(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
     re.IGNORECASE,
 )
 _OFANY_YEAR = re.compile(
-    rf"{_BEFORE_A_DAY}(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
-    rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
+    rf"(?<![.,/-])(?:{_DIGITS}(?:(?P<day>\d{{1,2}})(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?(?P<month>{_MONTH})\b"
     r"|(?P<one>[0-3]\d)(?P<sign>[./])(?P<other>[0-3]\d)(?:(?<=\d)(?![\w/:-]|[.,]\d)|\.(?!\d))"
-    r"|(?<!\w)(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)"
-    r"|(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)",
+    r"|(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)"
+    rf"|(?<!\w)(?:(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?(?![\w:]|[.,]\d)"
+    r"|(?:am|ab|vom|zum|bis|den)\s(?P<tag>\d{1,2})\.\s?(?P<monat>\d{1,2})\.(?!\d)))",
     re.IGNORECASE,
 )
 _WORDS_TOO = frozenset(("may", "mar", "set", "out", "ago", "sept"))
