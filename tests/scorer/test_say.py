@@ -97,3 +97,14 @@ def test_a_figure_keeps_its_interval_and_n_on_its_line() -> None:
     line = f"{'word ' * 12}97.0% [95.1%, 98.2%] n=1,400 and more"
     assert "97.0% [95.1%, 98.2%] n=1,400" in folded(line, 80).split("\n")[1]
     assert folded("x" * 100, 80) == "x" * 100
+
+
+def test_a_terminal_gets_no_character_that_steers_it(terminal: Said, tmp_path: Path) -> None:
+    """A service's name turned the rest of the screen red, or around."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings) as store:
+        fill(store, [record(number, "red\x1b[31m\u202eder") for number in range(1, 200)])
+        evaluated(store, settings)
+    said = "\n".join(terminal("status", "--store", str(settings.store.path)))
+    assert r"red\x1b[31m\u202eder" in said
+    assert "\x1b" not in said

@@ -67,3 +67,29 @@ def test_nothing_is_said_of_paging_where_every_series_can(tmp_path: Path) -> Non
         fill(store, [record(n) for n in range(20)])
         evaluated(store, settings)
     assert "without paging" not in ragvigil("status", "--store", str(settings.store.path)).stdout
+
+
+ODD = (
+    "x" * 10_000,
+    "y" * 10_000 + "1",
+    "y" * 10_000 + "2",
+    "nul\0nul",
+    "rtl\u202egnp",
+    "red\x1b[31m",
+    "two\nlines\tx",
+)
+
+
+def test_odd_names_leave_the_table_readable_and_json_whole(tmp_path: Path) -> None:
+    """One of 10,000 characters padded every line to its width; NUL and bidi overrides went to the terminal."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings) as store:
+        fill(store, [replace(record(n), service=ODD[n % len(ODD)]) for n in range(140)])
+        evaluated(store, settings)
+    said = ragvigil("status", "--all", "--store", str(settings.store.path)).stdout
+    assert max(map(len, said.splitlines())) < 250
+    for shown in ("xx…xx", "yy1 ", "yy2 ", r"nul\x00nul", r"rtl\u202egnp", r"red\x1b[31m", r"two\nlines\tx"):
+        assert shown in said
+    assert said.replace("\n", "").isprintable()
+    whole = json.loads(ragvigil("status", "--json", "--store", str(settings.store.path)).stdout)
+    assert {one["service"] for one in whole["series"]} == {*ODD}

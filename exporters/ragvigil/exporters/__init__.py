@@ -28,7 +28,7 @@ from ragvigil.exporters._scores import Score, ScoredAnswer, Sent
 from ragvigil.exporters._slack import Slack
 from ragvigil.exporters._slack_webhook import SlackWebhook
 from ragvigil.exporters._teams import Teams
-from ragvigil.exporters._text import as_text, clean, lasting, percent, shown, visible
+from ragvigil.exporters._text import as_text, clean, escaped, lasting, percent, shown, visible
 from ragvigil.exporters._webhook import Webhook
 from ragvigil.exporters._wire import from_json, to_json
 
@@ -65,6 +65,7 @@ __all__ = [
     "Webhook",
     "as_text",
     "clean",
+    "escaped",
     "from_json",
     "is_address",
     "is_loopback",

@@ -47,6 +47,15 @@ def visible(text: str) -> str:
     return _UNSHOWABLE.sub("\ufffd", text)
 
 
+def escaped(text: str) -> str:
+    r"""The text with each of those characters as Python writes it.
+
+    >>> print(escaped("pay\u202e up\x1b[31m"))
+    pay\u202e up\x1b[31m
+    """
+    return _UNSHOWABLE.sub(lambda found: ascii(found[0])[1:-1], text)
+
+
 def showable(value: Any) -> Any:
     """JSON values with the same characters removed from every text, and no text beyond 4,000 characters.
 

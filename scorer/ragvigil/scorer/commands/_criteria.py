@@ -9,6 +9,7 @@ from dataclasses import asdict
 from typing import NamedTuple
 
 from ragvigil.scorer.commands._figures import day_of, said, stale
+from ragvigil.scorer.commands._places import place_on_screen
 from ragvigil.scorer.estimate import Refusal, judged_rate
 from ragvigil.scorer.labels.book import Book
 from ragvigil.scorer.labels.frame import frame_of, window_of
@@ -43,7 +44,7 @@ def as_text(connection: sqlite3.Connection) -> list[str]:
     """Two lines for each of them."""
     lines: list[str] = []
     for one in _found(connection):
-        where = one.place.service + (f", {one.place.environment}" if one.place.environment else "")
+        where = place_on_screen(one.place.service, one.place.environment)
         lines += [
             f"criterion {one.criterion} of {where}:",
             f"  level, last day:  {said(one.audited.now)}",

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import asdict
 
 from ragvigil.scorer.commands._figures import day_of, said, stale
-from ragvigil.scorer.commands._places import Key
+from ragvigil.scorer.commands._places import Key, place_on_screen
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.estimate import Efficiency, Refusal
 from ragvigil.scorer.labels.level import Level, book_for, level_of
@@ -53,7 +53,7 @@ def as_text(connection: sqlite3.Connection, settings: Settings, without: Collect
     """Three lines for each service, but for those `without`."""
     lines = _too_many(connection, settings)
     for place, notes, found, level in _found(connection, settings, without):
-        where = place.service + (f", {place.environment}" if place.environment else "")
+        where = place_on_screen(place.service, place.environment)
         state = _state(notes, settings)
         learning = (
             f", day {_days(notes) + 1} of {settings.detect.learning_days:g}" if state == "learning" else ""

@@ -37,5 +37,7 @@ def others_than(settings: Settings, service: str) -> list[str]:
 
 def unknown(settings: Settings, service: str, others: Sequence[str]) -> str:
     """The sentence that says so, with at most five of the `others`."""
-    named = ", ".join(others[:_MOST_NAMED]) + (", …" if len(others) > _MOST_NAMED else "")
+    from ragvigil.scorer.commands._places import on_screen
+
+    named = ", ".join(map(on_screen, others[:_MOST_NAMED])) + (", …" if len(others) > _MOST_NAMED else "")
     return f"but no answer of service {service!r} is in {located(settings.store.path)}; there are answers of {named}."

@@ -21,7 +21,12 @@ def say(text: str, *, err: bool = False, whole: bool = False) -> None:
     """Print it to standard output, or to standard error.
 
     What goes into a file or a pipe is not folded, for a program reads it by lines; nor what is `whole`, such as JSON.
+    Characters that steer a terminal, reorder text or are not seen are escaped: senders choose names, and write texts.
     """
+    if not whole and not text.replace("\n", "").replace("\t", "").isprintable():
+        from ragvigil.exporters import escaped
+
+        text = escaped(text)
     stream = sys.stderr if err else sys.stdout
     # A stream that was closed before the start is None.
     if stream is not None and stream.isatty() and not whole:

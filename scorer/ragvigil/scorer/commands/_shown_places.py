@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ragvigil.scorer.commands._places import Key
+from ragvigil.scorer.commands._places import Key, on_screen
 from ragvigil.scorer.listed import listed
 from ragvigil.scorer.monitoring import Incident, SeriesState
 from ragvigil.scorer.store.reading import SeriesStatus
@@ -43,7 +43,7 @@ def untold(statuses: Sequence[SeriesStatus], page_environments: Sequence[str]) -
     kept = [one.key.environment for one in statuses if not one.key.is_told(page_environments)]
     if not kept:
         return []
-    where = listed(sorted({repr(environment) for environment in kept}), _MOST_NAMED)
+    where = listed(sorted({on_screen(repr(environment)) for environment in kept}), _MOST_NAMED)
     named = ", ".join(map(repr, page_environments)) or "none"
     return [f"watched without paging: {len(kept):,} series in {where} (monitor.page_environments: {named})"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Sequence
 
+from ragvigil.scorer.commands._places import on_screen
 from ragvigil.scorer.store import reading
 
 
@@ -19,7 +20,7 @@ def as_json(connection: sqlite3.Connection) -> Sequence[dict[str, object]]:
 def as_text(connection: sqlite3.Connection, without: Collection[str] = ()) -> list[str]:
     """One line for each service that cites, but for those `without`."""
     return [
-        f"{one.service}: cites as {one.style} ({one.share:.0%} of {_latest(one.markers)})"
+        f"{on_screen(one.service)}: cites as {one.style} ({one.share:.0%} of {_latest(one.markers)})"
         for one in reading.citation_styles(connection)
         if one.service not in without
     ]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 
 from ragvigil.scorer.changes import Change
+from ragvigil.scorer.commands._places import on_screen, place_on_screen
 from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.store import reading
 
@@ -40,7 +41,7 @@ def feedback_as_json(connection: sqlite3.Connection) -> list[dict[str, object]]:
 def as_text(connection: sqlite3.Connection) -> list[str]:
     """Both as lines; none where nothing was told."""
     said = [
-        f"  {count:>12,}  {kind}{f' {label}' if label else ''} on {service}"
+        f"  {count:>12,}  {kind}{f' {label}' if label else ''} on {on_screen(service)}"
         for service, kind, label, count in _opinions(connection)
     ]
     changed = [_line(change) for change in reading.changes(connection, limit=_CHANGES)]
@@ -56,8 +57,6 @@ def _opinions(connection: sqlite3.Connection) -> Sequence[tuple[str, str, str | 
 
 def _line(change: Change) -> str:
     moment = time.strftime("%Y-%m-%d %H:%M:%SZ", time.gmtime(change.at / 1e9))
-    where = change.service or "all services"
-    if change.environment:
-        where += f", {change.environment}"
+    where = place_on_screen(change.service or "all services", change.environment)
     before = f" (before: {change.before})" if change.before else ""
     return f"  {moment}  {change.kind} of {where}: {' '.join(change.text.split())[:200]}{before}"

@@ -7,6 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from ragvigil.scorer.commands._places import place_on_screen
 from ragvigil.scorer.listed import listed
 from ragvigil.scorer.store.upstream import Upstream, upstream
 
@@ -33,7 +34,7 @@ def told(found: Sequence[Upstream]) -> list[str]:
     services: dict[str, list[str]] = {}
     for one in found:
         if one.caveat:
-            place = f"{one.service}{f', {one.environment}' if one.environment else ''}"
+            place = place_on_screen(one.service, one.environment)
             services.setdefault(one.caveat, []).append(place)
     return [f"{listed(places, _MOST, between='; ')}: {caveat}" for caveat, places in services.items()]
 
