@@ -302,6 +302,19 @@ def test_a_file_is_written_by_one_pull_at_a_time(backend: Backend, tmp_path: Pat
     assert out.read_bytes() == whole.read_bytes()
 
 
+def test_a_file_that_was_deleted_or_cut_since_is_not_gone_on_with(backend: Backend, tmp_path: Path) -> None:
+    """What was missing was filled up with NULs, and the pull told of no error."""
+    out = tmp_path / "out.jsonl"
+    backend.answers[SPANS] = recorded("phoenix_spans_otlpv1.json")
+    backend.fails_at = ["5"]
+    with pytest.raises(InputError, match="answered 403"):
+        pulled(backend, "phoenix", out)
+    backend.fails_at = None
+    out.unlink()
+    with pytest.raises(InputError, match=r"has lost .*delete it and out\.jsonl\.pull to begin again"):
+        pulled(backend, "phoenix", out)
+
+
 def test_a_404_between_two_pages_of_observations_does_not_begin_anew(
     backend: Backend, tmp_path: Path
 ) -> None:

@@ -97,6 +97,10 @@ def _begun(history: History, fetch: Fetch, wanted: Wanted, path: Path, note: _No
         raise InputError(
             str(path), "was begun by another pull; name another file, or delete it and " + note.path.name
         )
+    if path.stat().st_size < done.size:
+        raise InputError(
+            str(path), f"has lost what was pulled into it; delete it and {note.path.name} to begin again"
+        )
     return done
 
 
