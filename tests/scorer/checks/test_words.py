@@ -20,6 +20,10 @@ def stems(text: str) -> list[str]:
     ("one", "other"),
     [
         ("connections", "connected"),
+        ("Соколовой", "Соколова"),
+        ("Дмитрием", "Дмитрий"),
+        ("Нижнем", "Нижний"),
+        ("Вікторівною", "Вікторівна"),
         ("cities", "City"),
         ("running", "run"),
         ("organisation", "organised"),

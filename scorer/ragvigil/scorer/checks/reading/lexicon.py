@@ -47,6 +47,8 @@ class Lexicon:
     days: dict[str, int]
     """Days of the week from Monday, 0, in lower case."""
     suffixes: tuple[tuple[str, str], ...]
+    cyrillic_endings: frozenset[str]
+    """Of cases, genders and numbers in Russian and Ukrainian, up to four letters."""
     clause_openers: tuple[str, ...]
     abbreviations: frozenset[str]
     """After these a full stop ends no sentence."""
@@ -89,6 +91,7 @@ def _load() -> Lexicon:
         number_words={_bare(word): value for word, value in data["number_words"].items()},
         scales={_bare(word): power for word, power in data["scales"].items()},
         days={name: place for names in data["days"].values() for place, name in enumerate(names)},
+        cyrillic_endings=frozenset(data["cyrillic_endings"]),
         suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),
         clause_openers=tuple(data["clause_openers"]),
         abbreviations=frozenset(data["abbreviations"]),

@@ -53,6 +53,8 @@ RUN = re.compile(
 )
 """A word in ASCII, a number, or a run of characters of which some are not in ASCII."""
 _HALVES = ("am", "pm")
+_CYRILLIC = ("\u0400", "\u04ff")
+_SHORTEST_STEM = 3
 _LONGEST_CLAIM = 4096
 """Characters of a claim whose offsets are kept for those who ask next."""
 
@@ -250,20 +252,30 @@ def _plain(token: str) -> str:
 
 @lru_cache(maxsize=1 << 12)  # most are asked for once, by a word that is kept itself
 def stem(word: str) -> str:
-    """`word` without its usual English, Portuguese or Spanish ending; the same rules on both sides of a comparison.
+    """`word` without its usual English, Portuguese, Spanish, Russian or Ukrainian ending; the same rules on both sides.
 
     >>> stem("cities"), stem("city"), stem("running"), stem("run")
     ('citi', 'citi', 'run', 'run')
+    >>> stem("соколовои"), stem("соколова"), stem("анна")
+    ('соколов', 'соколов', 'анн')
     """
     if len(word) < 4:
         return word
-    word = _singular(word)
+    word = _caseless(word) if _CYRILLIC[0] <= word[0] <= _CYRILLIC[1] else _singular(word)
     for ending, replacement in LEXICON.suffixes:
         if word.endswith(ending) and len(word) - len(ending) >= 3:
             word = word[: -len(ending)] + replacement
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "aeiou":
         word = word[:-1]
+    return word
+
+
+def _caseless(word: str) -> str:
+    """A Russian or Ukrainian word without the ending of its case (after Savoy's light stemmer, CLEF 2009)."""
+    for size in (4, 3, 2, 1):
+        if len(word) - size >= _SHORTEST_STEM and word[-size:] in LEXICON.cyrillic_endings:
+            return word[:-size]
     return word
 
 
