@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from ragvigil.scorer.dialects import anthropic_client
 from ragvigil.scorer.dialects.documents import told_of
 from ragvigil.scorer.dialects.finish import finish_reason_in
 from ragvigil.scorer.dialects.gemini import SCOPE as GEMINI
@@ -141,11 +142,17 @@ class OtelGenAI:
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
+        if span.scope.startswith(anthropic_client.SCOPE):
+            return anthropic_client.with_gaps(reading, attributes, failed=span.failed)
         return with_gaps(reading, attributes) if span.scope == GEMINI else reading
 
 
 def _leads_to_call(span: Span) -> bool:
-    """Whether it tells nothing of a call but its model: LiteLLM's proxy puts that on what leads to one."""
+    """Whether it tells nothing of a call but its model: LiteLLM's proxy puts that on what leads to one, Anthropic's
+    client on a count of tokens.
+    """
+    if span.scope.startswith(anthropic_client.SCOPE):
+        return True
     own = ("gen_ai.request.model", "gen_ai.conversation.id")
     if span.scope != _PROXY or span.events:
         return False

@@ -25,6 +25,7 @@ _MARKS = (
     "searchResult",
     "etrieved",
     '"document',
+    "anthropic_document",
     "rounding",
     "alling_history",
     "allingHistory",
@@ -104,7 +105,9 @@ def _passages(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
     kind = fields.get("type")
     if kind == "file_search_call":
         return documents_of(fields["results"]) if isinstance(fields.get("results"), list) else _UNREAD
-    if kind in ("web_search_call", "web_search_tool_result"):
+    if kind in _TYPES_ALONE or (
+        kind == "tool_call_response" and {"type": "document"} in sequence_of(fields.get("response"))
+    ):
         return _UNREAD
     if kind == "search_result" and isinstance(fields.get("content"), list):
         return _one(fields.get("source"), content_of(fields["content"]))
@@ -135,6 +138,11 @@ def _passages(fields: Mapping[str, object]) -> tuple[Document, ...] | None:
 
 
 _UNREAD = (Document(None, None),)
+_TYPES_ALONE = (
+    *("web_search_call", "web_search_tool_result"),
+    *("anthropic_document", "anthropic_search_result"),  # as Anthropic's client writes what it was given
+)
+"""Parts of a request or a reply of which no text is told."""
 
 
 def _one(name: object, text: str | None) -> tuple[Document, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ragvigil.scorer.dialects import anthropic_client
 from ragvigil.scorer.dialects.step import Step
 
 _SETTINGS = {
@@ -18,6 +19,8 @@ _SETTINGS = {
     "mastra": "hideInput and hideOutput of tracingOptions unset",
     "pydantic_ai": "include_content=True in InstrumentationSettings",
     "otel_genai": "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT=SPAN_ONLY, or true for older instrumentations",
+    "anthropic": "ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE=content, or ANTHROPIC_OPEN_TELEMETRY=false where another"
+    " library traces this client",
 }
 _BESIDE = "otel_genai"
 _AI_SDK_7 = "gen_ai"
@@ -40,4 +43,8 @@ def content_settings(steps: Iterable[Step]) -> tuple[str, ...]:
 
 
 def _maker(step: Step) -> str | None:
-    return "vercel_ai" if step.dialect == _BESIDE and step.span.scope == _AI_SDK_7 else step.dialect
+    if step.dialect != _BESIDE:
+        return step.dialect
+    if step.span.scope.startswith(anthropic_client.SCOPE):
+        return "anthropic"
+    return "vercel_ai" if step.span.scope == _AI_SDK_7 else step.dialect
