@@ -92,6 +92,9 @@ CITED = {
     "Both Windows 11 and [1, 2] explain why.": ["doc-3#1", "doc-5#2"],
     "It may **end** or *not*[^*].\n\n[^*]: kb_guide": ["kb_guide"],
     'It opens <a href="https://shop.example/opening"><sup>4</sup></a>.': ["doc-3#1"],
+    "开门时间为九点【文档1】。": ["doc-3#1"],
+    "九時に開きます[資料2]。": ["doc-5#2"],
+    "Mở cửa lúc chín giờ [Đoạn 2].": ["doc-5#2"],
     "It opens [1][shop].\n\n[shop]: https://shop.example/opening": ["doc-3#1"],
     "It is open 20 h[^b].\n\n[^b]: kb_guide": ["kb_guide"],
     "It costs 8 ct/kWh[1] at 230 °C[2] and $9/month[3].": ["doc-3#1", "doc-5#2", "kb_guide"],
@@ -173,6 +176,12 @@ TRAPS = [
 def test_every_style_of_citation_is_resolved(answer: str, ids: list[str]) -> None:
     """Ids, ordinals, ranges, tool markers, footnotes, links and parentheses name retrieved passages."""
     assert [citation.id for citation in read_citations(answer, DOCUMENTS)] == ids
+
+
+def test_a_word_for_passage_without_case_is_no_id_of_letters() -> None:
+    """Ids such as d1 have small letters."""
+    plain = [Document("d1", "x", rank=1), Document("d2", "y", rank=2)]
+    assert [one.id for one in read_citations("九時に開きます[資料2]。", plain)] == ["d2"]
 
 
 @pytest.mark.parametrize(("answer", "cited"), DEAD.items(), ids=lambda value: str(value)[:30])

@@ -26,7 +26,7 @@ belege belge brani contesto context contexte contexto contexts documenti dokumen
 fragmenten fragmento fragmentos fragmenty kaynaklar kontext liệu nguồn pasajes passagem referencias referenz
 referenzen referências riferimento snippets trechos tài zdroj źródła джерело документі отрывок קטע المرجع المقطع
 الوثيقة مرجع संदर्भ
-ドキュメント 参照 参考資料 参考资料 引用 文件 段落 片段 자료
+đoạn เอกสารที่ อ้างอิง ที่มา ソース 出处 出處 ドキュメント 参照 参考資料 参考资料 引用 文件 段落 片段 자료
 asiakirja asiakirjan belgede belgeye documentul documentului dokumencie dokumentem dokumentet dokumentu dokumentum
 dokumentów dokumentů forrás fragmentu kaynakta kaynağa kilde kilden kilder källan källor lähde lähteen réf réfs
 sursa sursei zdroje źródle źródłem έγγραφο εγγράφου πηγή πηγής док ист סימוכין سند منبع เอกสาร แหล่งที่มา

@@ -49,7 +49,9 @@ def _run(match: re.Match[str]) -> str:
     run = match[0]
     if run[0].isdigit():
         return "0"
-    return "a" if run.islower() else "A" if run.isupper() else "C" if run[0].isupper() else "a"
+    if run.isupper():
+        return "A"
+    return "C" if run[0].isupper() else "a" if run != run.upper() else "o"  # of letters that have no case
 
 
 def stem(identifier: str) -> str:
