@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of, text_in
 from ragvigil.scorer.dialects.langchain import pages_in
-from ragvigil.scorer.dialects.messages import last_of, messages_of
+from ragvigil.scorer.dialects.messages import content_of, last_of, messages_of
 from ragvigil.scorer.dialects.orders import is_empty_result
 from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.replies import as_it_stands
@@ -234,7 +234,8 @@ def asked_in(given: object) -> str | None:
         return text_of(unquoted(given))
     fields = mapping_of(structure)
     said = messages_of(fields.get("messages") if fields else structure)
-    return last_of(said, "user") or query_in(fields)
+    written = mapping_of(fields.get("query")).get("content")  # of a document: Genkit's
+    return last_of(said, "user") or query_in(fields) or (content_of(written) if written else None)
 
 
 def passages_given(given: object) -> tuple[Document, ...] | None:

@@ -37,6 +37,9 @@ KIND = "mlflow.spanType"
 _SCOPE = "mlflow.tracing.provider"
 _CONVERSATIONS = ("session_id", "conversation_id", "thread_id")
 _USERS = ("user_id", "userId")
+_NAMELESS = "SimpleTool.__call__"
+"""What any function is called that is a tool of smolagents': it may have searched."""
+_AROUND_VALUE = '{"_value"'
 _ROLES: dict[str, Role] = {
     "chat_model": "generator",
     "llm": "generator",
@@ -69,10 +72,12 @@ class MLflow:
         )
         if KIND not in span.attributes:
             return Reading(streaming=streaming)
-        given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
+        given, made = get("mlflow.spanInputs"), _made(span)
         kind = kind_of(unquoted(get(KIND)))
         if kind == "tool":
-            return tool_reading(span.name, given, unquoted(made))
+            reading = tool_reading(span.name, given, unquoted(made))
+            nameless = span.name == _NAMELESS and reading.documents is None and not span.failed
+            return replace(reading, unread_search=True) if nameless else reading
         role = _ROLES.get(kind, "other")
         if role == "chain" and (search := search_in(given, made)):
             reading = or_answer(_reading(span, search.role, search), _reading(span, role), made)
@@ -85,7 +90,7 @@ class MLflow:
 def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     """What a span of that role says, that was the search."""
     get = span.attributes.get
-    given, made = get("mlflow.spanInputs"), get("mlflow.spanOutputs")
+    given, made = get("mlflow.spanInputs"), _made(span)
     searching = role in ("retriever", "reranker")
     asked = asked_in(given) if searching or role == "chain" else None
     answer = _answered(made, role, asked) if role in ("generator", "chain") else None
@@ -117,6 +122,15 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         user_id=_id(span, "mlflow.trace.user") or first_id(about, *_USERS),
         exchange=(given, made) if role == "generator" else (),
     )
+
+
+def _made(span: Span) -> object:
+    """What the step returned, out of the object that stands around smolagents' values."""
+    made = span.attributes.get("mlflow.spanOutputs")
+    if not isinstance(made, str) or not made.startswith(_AROUND_VALUE):
+        return made
+    fields = mapping_of(made)
+    return fields["_value"] if [*fields] == ["_value"] else made
 
 
 def _taken(given: object, role: Role) -> tuple[Document, ...] | None:

@@ -41,6 +41,8 @@ KIND = "traceloop.span.kind"
 _SCOPE = "opentelemetry.instrumentation.langchain"
 _IN_NODE = "@traceloop/instrumentation-langchain"
 """It hangs no step below another."""
+_LLAMA_INDEX = "@traceloop/instrumentation-llamaindex"
+"""It prints the object of a stream in the place of the answer."""
 _PROPERTIES = "traceloop.association.properties."
 _AROUND = ("workflow", "agent")
 """Kinds of what is above all else: of LlamaIndex's steps any that the application calls itself."""
@@ -76,6 +78,13 @@ class OpenLLMetry:
             )
         if tool := text_of(get("tool.name")):
             return tool_reading(tool, get("tool.arguments"), mapping_of(made).get("tool_output") or made)
+        if (
+            span.scope == _LLAMA_INDEX
+            and kind == "task"
+            and span.name.endswith(".synthesize")
+            and made == "{}"
+        ):
+            return Reading(role="other", unread=True, conversation_id=conversation, user_id=user)
         if operation is None and (kind == "task" or (kind in _AROUND and _nodes(structure_of(made)))):
             return replace(_llama_index(given, made), conversation_id=conversation, user_id=user)
         if kind == "tool" or (operation == "execute_tool" and made is not None):
