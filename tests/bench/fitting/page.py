@@ -163,9 +163,10 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   unsupported, and a lone claim's for search engines' citations, of which one in four does not support its sentence.
   On sets with another share the ranking holds and the probability does not: see their ECE. Calibrate with labels of
   your own before you read its rate as a level.
-- What stands over a list, a table or code, or is stressed as a whole, is read where it tells a measure, a sum or a
-  day, and in bold where it is a sentence of five words or more ("**Pets are allowed in the park.**"). "The board,
-  chaired by X, decides on:" and a port number before code are headings, which nobody compares.
+- What stands over a list, a table or code, or is stressed as a whole, is read where it is a label with a value ("Fee: 5
+  euros") or six words or more that tell a measure, a sum or a day that the question does not tell, and name no case
+  ("For orders over $50:"); a stressed sentence also where it is cited. "**Pets are allowed.**" without a citation, "The
+  board, chaired by X, decides on:" and a port number before code are headings, which nobody compares.
 - **Subtle edits escape it**: near chance on SummEdits, BUMP and QAGS, whose errors change a role, a relation or one
   word, seldom by mere exchange. So do paraphrases that share few words with the evidence.
 - A wrong number inside a long true sentence lowers the probability; only a nearly identical sentence with another

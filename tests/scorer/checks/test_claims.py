@@ -7,8 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.scorer.checks.reading_claims import claims
 
+from ragvigil.scorer.checks import Prepared
 from ragvigil.scorer.checks.reading.claims import MOST_SENTENCES, read_statements
 from ragvigil.scorer.checks.reading.refusal import refuses
+from ragvigil.scorer.trace import RagTrace
 
 
 def test_sentences_are_claims() -> None:
@@ -167,7 +169,6 @@ def test_a_line_that_leads_to_a_list_is_a_heading_in_scripts_without_spaces_too(
     "stated",
     [
         "**You can return goods within 90 days.**",
-        "**Pets are allowed in the park.**",
         "**Answer: 90 days**",
         "### You can return goods within 90 days",
         "The Pro plan costs 49 euros and includes:",
@@ -187,6 +188,11 @@ def test_a_fact_in_bold_or_before_a_list_is_a_claim(stated: str) -> None:
         "**The 5 best tips**",
         "**Terms of Acme Inc.**",
         "**Here is what you need to know.**",
+        "**Let me explain how this works here.**",
+        "**Within 30 days of the purchase:**",
+        "## Vacation policy (as of 5 May 2025)",
+        "For orders of more than 50 euros that are sent abroad:",
+        "**30日以内の場合：**",  # noqa: RUF001 - Japanese
         "## A 3-day tour of Rome",
         "### 2. Preparation",
         "To reset it, follow these 5 steps:",
@@ -204,9 +210,20 @@ def test_the_number_of_a_stressed_item_is_no_part_of_its_claim() -> None:
     assert claims("**3. Bake it for 40 minutes.**") == ["Bake it for 40 minutes.**"]
 
 
-def test_a_table_of_two_columns_may_begin_with_a_fact() -> None:
-    """As of models that put no heads."""
-    assert claims("| Fee | 5 euros |\n|---|---|\n| Time | 3 days |") == ["Fee | 5 euros |", "Time | 3 days |"]
+def test_a_stressed_sentence_is_a_claim_where_it_is_cited() -> None:
+    """Else it may be polite only."""
+    answer = "**Pets are allowed inside the park.**"
+    assert read_statements(f"{answer} [1]", [(38, 41)])[0].kind == "claim"
+    assert read_statements(answer, [])[0].kind == "heading"
+
+
+def test_a_heading_that_repeats_a_measure_of_the_question_is_no_claim() -> None:
+    """Evidence need not hold what the user told."""
+    answer = "**Shipping of your order of 80 euros**\n\nIt is free."
+    record = RagTrace(
+        "0" * 32, "1" * 16, "shop", 0, query="I ordered for 80 euros. Is it free?", answer=answer
+    )
+    assert [one.kind for one in Prepared(record).statements] == ["heading", "claim"]
 
 
 def test_a_number_that_only_labels_a_list_item_is_no_claim() -> None:

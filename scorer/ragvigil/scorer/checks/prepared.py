@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.headings import repeats_question
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
 from ragvigil.scorer.checks.reading.language import (
     code_of,
@@ -113,7 +114,15 @@ class Prepared:
             found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
-            return found
+            asked = (self.record.query or "")[:_LONGEST_QUESTION]
+            return tuple(
+                [
+                    one._replace(kind="heading")
+                    if one.checkworthy and repeats_question(one.text, asked)
+                    else one
+                    for one in found
+                ]
+            )
 
     def _answered_so(self, refusal: str) -> bool:
         """Whether the few words that are all of the answer are those of a passage about what was asked."""

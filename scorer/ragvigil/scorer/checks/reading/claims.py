@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
@@ -17,7 +18,13 @@ from ragvigil.scorer.checks.reading.courtesy import (
     greeting,
     signature,
 )
-from ragvigil.scorer.checks.reading.headings import STEPS, STRESS, after_number, is_header, is_heading
+from ragvigil.scorer.checks.reading.headings import (
+    STEPS,
+    STRESS,
+    after_number,
+    is_heading,
+    is_stressed_sentence,
+)
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, untagged
 from ragvigil.scorer.checks.reading.pleasantries import (
@@ -87,7 +94,7 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     """
     prose = untagged(blank(answer, [*hidden, *fenced(answer)]))
     wary = may_refuse(prose)
-    found = _without_pleasantries(tuple(_statements(prose, wary)))
+    found = _without_pleasantries(tuple(_statements(prose, wary, sorted([start for start, _ in hidden]))))
     if wary and any(one.kind == "refusal" for one in found):
         found = tuple(map(_going_on, found, [*found[1:], None]))
         if any(one.kind == "refusal" for one in found):
@@ -95,7 +102,8 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     return found
 
 
-def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
+def _statements(prose: str, wary: tuple[Wording, ...], marked: Sequence[int]) -> Iterator[Statement]:
+    """Those of `prose`; `marked` is where citations begin, ascending."""
     headers = deque(_table_headers(prose))
     spans = sentences(prose, MOST_SENTENCES)
     whole = len(prose.rstrip())
@@ -126,11 +134,21 @@ def _statements(prose: str, wary: tuple[Wording, ...]) -> Iterator[Statement]:
             sequence = tuple(words(text))
             if sequence:
                 kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
+                if kind == "heading" and not header and _is_cited_sentence(text, sequence, first, marked):
+                    kind = "claim"
                 numbered = after_number(text) if kind == "claim" and text[0] in STRESS else 0
                 if numbered:
                     text = text[numbered:]
                     sequence = tuple(words(text))
                 yield Statement(first + numbered, last, kind, text, sequence)
+
+
+def _is_cited_sentence(text: str, sequence: Sequence[Word], start: int, marked: Sequence[int]) -> bool:
+    """Whether a stressed statement is a sentence with a citation in it or right behind it."""
+    if not marked or not is_stressed_sentence(text, sequence):
+        return False
+    place = bisect_left(marked, start)
+    return place < len(marked) and marked[place] <= start + len(text) + 1
 
 
 def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
@@ -180,9 +198,7 @@ def _table_headers(prose: str) -> list[Span]:
         return []
     rules = [match.start() for match in _TABLE_RULE.finditer(prose)]
     lines = [(prose.rfind("\n", 0, max(0, rule - 1)) + 1, rule) for rule in rules]
-    return [
-        (first, last) for first, last in lines if "|" in prose[first:last] and is_header(prose[first:last])
-    ]
+    return [(first, last) for first, last in lines if "|" in prose[first:last]]
 
 
 def _refusing(prose: str, start: int, end: int) -> Iterator[Statement]:

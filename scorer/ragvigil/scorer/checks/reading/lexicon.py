@@ -47,6 +47,10 @@ class Lexicon:
     days: dict[str, int]
     """Days of the week from Monday, 0, in lower case."""
     suffixes: tuple[tuple[str, str], ...]
+    case_openers: tuple[str, ...]
+    """How a line begins that names a case, a time or a condition."""
+    case_endings: tuple[str, ...]
+    """How one ends in scripts without spaces."""
     cyrillic_endings: frozenset[str]
     """Of cases, genders and numbers in Russian and Ukrainian, up to four letters."""
     clause_openers: tuple[str, ...]
@@ -91,6 +95,8 @@ def _load() -> Lexicon:
         number_words={_bare(word): value for word, value in data["number_words"].items()},
         scales={_bare(word): power for word, power in data["scales"].items()},
         days={name: place for names in data["days"].values() for place, name in enumerate(names)},
+        case_openers=tuple(data["case_openers"]),
+        case_endings=tuple(data["case_endings"]),
         cyrillic_endings=frozenset(data["cyrillic_endings"]),
         suffixes=tuple((ending, replacement) for ending, replacement in data["suffixes"]),
         clause_openers=tuple(data["clause_openers"]),
