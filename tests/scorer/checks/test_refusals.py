@@ -54,22 +54,33 @@ def test_refusals_are_recognised(language: str) -> None:
 
 @pytest.mark.parametrize("language", ["vi", "sv", "cs", "id", "uk", "el"])
 def test_refusals_in_six_further_languages_are_recognised(language: str) -> None:
-    """Of 183 two were before; none of the 60 look-alikes is one."""
+    """Of 183 two were before any wording and 182 before they were narrowed; none of the 60 look-alikes is one."""
     seen = Counter(
         (expected, refuses(answer))
         for code, expected, answer in cases("refusals_further.txt")
         if code == language
     )
-    assert seen[True, True] >= 30
-    assert seen[True, False] <= 1
+    assert seen[True, True] >= 28
+    assert seen[True, False] <= 2
     assert not seen[False, True]
     assert seen[False, False] >= 10
+
+
+@pytest.mark.parametrize("language", ["vi", "sv", "cs", "id", "uk", "el"])
+def test_a_negated_fact_in_six_further_languages_is_no_refusal(language: str) -> None:
+    """Of 225 such as "the document contains no signature" 143 were; the refusals beside them are known."""
+    wrong = [
+        answer
+        for code, expected, answer in cases("refusals_further_facts.txt")
+        if code == language and refuses(answer) is not expected
+    ]
+    assert wrong == []
 
 
 def test_refusals_in_further_languages_that_were_kept_aside() -> None:
     """When first measured 20 of 36 were seen, and one of 36 true statements was taken for one."""
     seen = Counter((expected, refuses(answer)) for _, expected, answer in cases("refusals_further_held.txt"))
-    assert seen[True, True] >= 34
+    assert seen[True, True] >= 35
     assert not seen[False, True]
 
 
