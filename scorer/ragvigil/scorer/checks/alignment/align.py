@@ -264,7 +264,7 @@ def _differences(one: _Laid) -> tuple[float, float, float]:
     said, over, best = one.said, one.over, one.best
     near = best is not None and over.in_best > 0.5 * over.total
     return (
-        float(near and best is not None and opposes(said.words, said.denying, best)),
+        float(near and best is not None and opposes(said.words, said.text, said.denying, best)),
         novel_qualifiers(said.words, best),
         over.repeated / len(said.stems),
     )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
-from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, leaves_it_so
+from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
@@ -33,8 +33,8 @@ _NAUGHT = ("0",)
 _LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
 
 
-def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
-    """Whether one of claim and sentence denies what the other says.
+def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> bool:
+    """Whether one of `claim`, the words of `text`, and sentence denies what the other says.
 
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
     swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
@@ -44,6 +44,9 @@ def opposes(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
     if best.absent is not None:
         return True
     if leaves_it_so(*((claim, best.words) if denying else (best.words, claim))):
+        return False
+    sentence = best.text[slice(*best.span)] if best.span else best.text
+    if is_open(claim, text, sentence) if denying else is_open(best.words, sentence, text):
         return False
     if denying:
         return _shares(_denied(claim), best.content - _lacked(best.words))
@@ -74,12 +77,12 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
     )
 
 
-def _opposite(claim: Sequence[Word], denying: bool, best: Segment) -> bool:
+def _opposite(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> bool:
     """Whether one of them plainly denies what the other says; to be without a thing, only to be with it does."""
     one, other = (claim, best.words) if denying else (best.words, claim)
     if all(word.stem in LACKING for word in one if word.negation):
         return any(word.stem in HAVING for word in other)
-    return opposes(claim, denying, best)
+    return opposes(claim, text, denying, best)
 
 
 def contradiction_of(
@@ -111,12 +114,12 @@ def _otherwise(
         return "number"
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):
         return None  # as nearly always
-    found = _differs(claim, denying, best, numbers, said)
+    found = _differs(claim, text, denying, best, numbers, said)
     return None if found and numbers.novel and _leaves_room(claim, text, denied, best) else found
 
 
 def _differs(
-    claim: Sequence[Word], denying: bool, best: Segment, numbers: Numbers, said: set[str]
+    claim: Sequence[Word], text: str, denying: bool, best: Segment, numbers: Numbers, said: set[str]
 ) -> str | None:
     """What `best`, which swaps nothing for another thing, says otherwise; `said`: as in `_swap`."""
     there = {word.stem for word in best.words if word.content and not word.numbers}
@@ -127,7 +130,7 @@ def _differs(
     if (
         denying != best.negated
         and _says_the_same(claim, best, said, there)
-        and _opposite(claim, denying, best)
+        and _opposite(claim, text, denying, best)
     ):
         return "negation"
     if not _are_alike(said, there):

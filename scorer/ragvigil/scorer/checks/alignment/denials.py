@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
+from ragvigil.scorer.checks.reading.denying import leaves_open
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import Word, words
@@ -33,6 +34,7 @@ _DENYING = _stems(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _BUT_FOR = _stems(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
+_WELL_KNOWN = _stems(LEXICON.negations_well_known)
 _FURTHEST = 3
 """Words from one that bounds to what it bounds: older than 12."""
 
@@ -60,6 +62,21 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
+
+
+def _is_elsewhere(word: Word) -> bool:
+    """Whether a negation is of a language in which little is known of what stands beside it."""
+    return word.stem not in _WELL_KNOWN and not word.stem.endswith("n't")
+
+
+def is_open(denial: Sequence[Word], text: str, other: str) -> bool:
+    """Whether `denial`, the words of `text`, need not deny what `other` says, in a language of which little is known.
+
+    >>> [is_open(words(text), text, "") for text in ("Tidak lebih dari 5", "Tidak ada", "Not before 5")]
+    [True, False, False]
+    """
+    negations = [word for word in denial if word.negation]
+    return bool(negations) and all(map(_is_elsewhere, negations)) and leaves_open(text, other)
 
 
 def _denies_without(denial: Sequence[Word]) -> bool:

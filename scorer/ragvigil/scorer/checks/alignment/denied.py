@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from ragvigil.scorer.checks.alignment.denials import leaves_it_so
+from ragvigil.scorer.checks.alignment.denials import is_open, leaves_it_so
 from ragvigil.scorer.checks.alignment.swaps import form_of, in_one_form
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -94,7 +94,10 @@ def _denying(segment: Segment) -> Iterator[Sequence[Word]]:
         return
     spans = clauses(segment.text, *segment.span, _FEWEST)
     said = chain.from_iterable(_JOINT.split(segment.text[first:last]) for first, last in spans)
-    for part in map(words, said):
+    for text in said:
+        part = words(text)
+        if is_open(part, text, ""):
+            continue
         if sum(word.negation for word in part) == 1 and _LIMITING.isdisjoint([word.stem for word in part]):
             yield part
 

@@ -15,6 +15,10 @@ class Lexicon:
 
     stop_words: frozenset[str]
     negations: frozenset[str]
+    negations_well_known: frozenset[str]
+    """Those of languages in which is known, by other lists, what stands beside them."""
+    negations_written: frozenset[str]
+    """Those that are a name or another word where case or accents differ: Czech *nemá* and NEMA."""
     negation_adverbs: frozenset[str]
     """What only shades a denial, or what it denies: no longer, not yet, still, always."""
     undenying: tuple[str, ...]
@@ -77,7 +81,9 @@ def _load() -> Lexicon:
     data = read_data("words.json")
     return Lexicon(
         stop_words=_bared(word for entries in data["stop_words"].values() for word in entries),
-        negations=_bared(data["negations"]),
+        negations=_bared((*data["negations"], *data["negations_elsewhere"])),
+        negations_well_known=_bared(data["negations"]),
+        negations_written=frozenset(data["negations_written"]),
         negation_adverbs=_bared(data["negation_adverbs"]),
         undenying=tuple(data["undenying"]),
         romanian_words=frozenset(data["romanian_words"]),

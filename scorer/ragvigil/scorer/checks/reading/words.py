@@ -212,7 +212,7 @@ def _word(token: str) -> Word:
     plain = _plain(token)
     if (inflected := _inflected(token)) is not None:
         return inflected
-    negation = plain in LEXICON.negations or plain.endswith("n't")
+    negation = plain in LEXICON.negations or token in LEXICON.negations_written or plain.endswith("n't")
     number = LEXICON.number_words.get(plain)
     return Word(
         stem(plain),
