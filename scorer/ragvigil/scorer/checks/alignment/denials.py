@@ -76,7 +76,9 @@ def is_open(denial: Sequence[Word], text: str, other: str) -> bool:
     [True, False, False]
     """
     negations = [word for word in denial if word.negation]
-    return bool(negations) and all(map(_is_elsewhere, negations)) and leaves_open(text, other)
+    if not negations or not all(map(_is_elsewhere, negations)):
+        return False
+    return _denies_without(denial) or leaves_open(text, other)
 
 
 def _denies_without(denial: Sequence[Word]) -> bool:

@@ -26,11 +26,12 @@ _NE, _QUE = {"ne"}, frozenset(("que", "qu"))
 _NU = {"nu"}
 _ROMANIAN = frozenset(one.stem for word in LEXICON.romanian_words for one in words(word))
 """Beside one of them *nu* is no Dutch, Swedish or Danish "now"."""
-ONLY_MAY_DENY = ({"no"}, _NE, _NU)
+ONLY_MAY_DENY = ({"no"}, _NE)
 """Negations that may be none where no other one stands beside them."""
 
 
-_GAP = "\u2026"
+_GAP, _WIDEST_GAP = "\u2026", 20
+"""In a phrase, and how many words may stand there."""
 _PHRASES = [
     tuple(tuple(word.stem for word in words(part)) for part in phrase.split(_GAP))
     for phrase in sorted(LEXICON.undenying, key=len, reverse=True)
@@ -68,7 +69,8 @@ def _places_of(phrase: tuple[tuple[str, ...], ...], stems: list[str], place: int
     found = set(range(place, place + len(head)))
     if not tail:
         return found
-    starts = range(place + len(head), len(stems) - len(tail) + 1)
+    first = place + len(head)
+    starts = range(first, min(first + _WIDEST_GAP, len(stems) - len(tail) + 1))
     at = next((one for one in starts if (*stems[one : one + len(tail)],) == tail), None)
     return set[int]() if at is None else found | set(range(at, at + len(tail)))
 
@@ -87,11 +89,11 @@ def denies(sequence: Sequence[Word]) -> bool:
     if not negations.isdisjoint(OF_PHRASES):
         sequence = _without_phrases(sequence)
         negations = {word.stem for word in sequence if word.negation}
+    if not negations.isdisjoint(_NU) and _ROMANIAN.isdisjoint(word.stem for word in sequence):
+        negations -= _NU
     if negations not in ONLY_MAY_DENY:
         return bool(negations)
     stems = [word.stem for word in sequence]
-    if negations == _NU:
-        return not _ROMANIAN.isdisjoint(stems)
     if negations == _NE:
         return _QUE.isdisjoint(stems[stems.index("ne") + 1 :])
     if all(_bounds(stems, place) or _in_the(stems, place) for place, one in enumerate(stems) if one == "no"):
