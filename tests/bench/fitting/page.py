@@ -164,7 +164,7 @@ an AUROC of .94 to .96: little is left to gain by rules on records.
   On sets with another share the ranking holds and the probability does not: see their ECE. Calibrate with labels of
   your own before you read its rate as a level.
 - What stands over a list, a table or code, or is stressed as a whole, is read where it is a label with a value ("Fee: 5
-  euros") or six words or more that tell a measure, a sum or a day that the question does not tell, and name no case
+  euros") or six words or more that tell a measure or a sum that the question does not tell, and name no case
   ("For orders over $50:"); a stressed sentence also where it is cited. "**Pets are allowed.**" without a citation, "The
   board, chaired by X, decides on:" and a port number before code are headings, which nobody compares.
 - **Subtle edits escape it**: near chance on SummEdits, BUMP and QAGS, whose errors change a role, a relation or one

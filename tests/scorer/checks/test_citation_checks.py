@@ -72,6 +72,8 @@ def test_each_of_two_citations_in_a_sentence_carries_what_stands_before_it(
         ("The shop opens at nine.\n\nSource: [1]\n\nIt was founded in 1901.", 0.0),
         ("The shop opens at nine.\n\nNotes:\n1. Bring a bag.\n2. Come early.", 0.0),
         ("[1] The shop opens at nine.", 1.0),
+        ("A ticket for the pool costs 5 euros and includes:\n- a towel [1]\n- a drink [1]", 1.0),
+        ("A ticket for the pool costs 5 euros and includes:\n- a towel\n- a drink [1]", 1 - 2 / 3),
         ("According to doc-1#1, the shop opens at nine.", 1.0),
         ("- The shop opens at nine\n- It was founded in 1901 [2]", 0.5),
         ("# Opening\nThe shop opens at nine [9].", 1.0),

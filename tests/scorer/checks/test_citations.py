@@ -93,6 +93,7 @@ CITED = {
     "It may **end** or *not*[^*].\n\n[^*]: kb_guide": ["kb_guide"],
     'It opens <a href="https://shop.example/opening"><sup>4</sup></a>.': ["doc-3#1"],
     "开门时间为九点【文档1】。": ["doc-3#1"],
+    "It has 2 rooms [1] and 20 seats [2], [3].": ["doc-3#1", "doc-5#2", "kb_guide"],
     "九時に開きます[資料2]。": ["doc-5#2"],
     "Mở cửa lúc chín giờ [Đoạn 2].": ["doc-5#2"],
     "It opens [1][shop].\n\n[shop]: https://shop.example/opening": ["doc-3#1"],

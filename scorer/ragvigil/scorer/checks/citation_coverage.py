@@ -2,9 +2,10 @@
 
 Range [0, 1]. A claim is a check-worthy clause; a citation covers the clause that it stands in or behind, the
 clauses before it of the same sentence, and, alone on its line, the lines above; a list of sources at the end of an
-answer that cites nowhere else covers all (`reading/attribution.py`). One behind the last sentence of a paragraph covers
-that sentence alone, since every sentence with a fact is to carry one (docs/playbook.md); on a line of its own below it
-covers the paragraph. Whether what is cited exists or supports the claim are other checks. None where there is no claim.
+answer that cites nowhere else covers all (`reading/attribution.py`). What leads to a list whose first item carries one
+owes none. One behind the last sentence of a paragraph covers that sentence alone, since every sentence with a fact is
+to carry one (docs/playbook.md); on a line of its own below it covers the paragraph. Whether what is cited exists or
+supports the claim are other checks. None where there is no claim.
 """
 
 from __future__ import annotations
@@ -19,7 +20,11 @@ _MOST_CHARACTERS = 120
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
         return Finding(None, "there is no answer")
-    claims = [(place, one) for place, one in enumerate(prepared.statements) if one.checkworthy]
+    claims = [
+        (place, one)
+        for place, one in enumerate(prepared.statements)
+        if one.checkworthy and place not in prepared.leads
+    ]
     if not claims:
         return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
     bare = [one for place, one in claims if place not in prepared.attribution]

@@ -70,7 +70,8 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no evidence text")
     if prepared.incomparable:
         return Finding(None, prepared.incomparable)
-    claims = {claim.start: claim for claim in prepared.assessment.claims}
+    leads = {prepared.statements[place].start for place in prepared.leads}
+    claims = {claim.start: claim for claim in prepared.assessment.claims if claim.start not in leads}
     if not claims:
         return Finding(None, "the answer makes no claim")
     held: _Holders = {}

@@ -47,6 +47,7 @@ UNPARTED = "not_scoreable: words cannot be told apart in Thai, Lao, Khmer or Bur
 _LONGEST_QUESTION = 4000
 _OPENING = 400
 _MOST_OPENINGS = 20
+_LEADING = (":", ":**", "\uff1a", "\uff1a**")
 _ENOUGH_IN_COMMON = 0.6
 
 
@@ -147,6 +148,20 @@ class Prepared:
     def attribution(self) -> Mapping[int, tuple[Citation, ...]]:
         """The citations of each statement, by its place in `statements`."""
         return attribute(self.answer, self.statements, self.citations)
+
+    @made_once
+    def leads(self) -> frozenset[int]:
+        """The places of claims that lead to a list and owe no citation, for its first item carries one."""
+        return frozenset(
+            [
+                place
+                for place, one in enumerate(self.statements)
+                if one.text.endswith(_LEADING)
+                and one.checkworthy
+                and place not in self.attribution
+                and place + 1 in self.attribution
+            ]
+        )
 
     @made_once
     def prose(self) -> str:

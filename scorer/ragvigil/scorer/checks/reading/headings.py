@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ragvigil.scorer.checks.reading.expressions import expressions
+from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY, expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import Word
 from ragvigil.scorer.choices import longest_first
@@ -36,8 +36,8 @@ _SUM = re.compile("[0-9][元円圓원]")
 def is_heading(text: str, sequence: Sequence[Word]) -> bool:
     """Whether a statement of these words is in bold or a heading's form, or leads to what follows, and states nothing.
 
-    It does state something where it is a label with a value, or long enough for a sentence that tells a measure, a sum
-    or a day; but not where that only names the case of which the rest is said.
+    It does state something where it is a label with a value, or long enough for a sentence that tells a measure or a
+    sum; but not where that only names the case of which the rest is said, or what is to come.
 
     >>> from ragvigil.scorer.checks.reading.words import words
     >>> leading = ("**Returns**", "The plan includes:", "For orders over 50 euros that weigh less:")
@@ -99,7 +99,8 @@ def _looks_like_one(text: str, sequence: Sequence[Word]) -> bool:
 
 
 def _measures(text: str) -> bool:
-    """Whether it tells a measure, a sum or a day; "3-day" and the like only name something."""
+    """Whether it tells a measure or a sum; a day only dates it, and "3-day" and the like only name something."""
     if not any(one.isdecimal() for one in text) or _COMPOUND.search(text):
         return False
-    return _SUM.search(text) is not None or bool(expressions(text))
+    kinds = {kind for one in expressions(text) for kind, _ in one.meanings}
+    return _SUM.search(text) is not None or not kinds <= {DAY, CLOCK}

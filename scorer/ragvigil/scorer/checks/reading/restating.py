@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from ragvigil.scorer.checks.reading import shortened, weekdays
 from ragvigil.scorer.checks.reading.acronyms import Names, may_abbreviate
@@ -131,12 +133,14 @@ def _in_other_scales(
         for value in values:
             known.setdefault((_AMOUNT, value), said)
     told = list(statements)
+    room = _MOST
     for place, text in numbered.items():
         unknown = [
             Expression(start, end, frozenset((_AMOUNT, value) for value in values))
-            for start, end, values in amounts(text)
+            for start, end, values in islice(amounts(text), room)
             if not _stands(text[start:end], evidence)
         ]
+        room -= len(unknown)
         told[place] = _restated(told[place], unknown, known)
     return told
 
@@ -255,22 +259,22 @@ def _without_year(said: Sequence[Word]) -> list[Word]:
 def _restated(
     statement: Statement, unknown: Sequence[Expression], known: Mapping[Meaning, list[Word]]
 ) -> Statement:
-    sequence = list(statement.words)
+    sequence, places = list(statement.words), offsets(statement.text)
     for one in unknown:
         said = next((known[meaning] for meaning in sorted(one.meanings, key=str) if meaning in known), None)
         if said:
-            _put(sequence, statement.text, one, said)
+            _put(sequence, places, one, said)
     return statement._replace(words=tuple(sequence))
 
 
-def _put(sequence: list[Word], text: str, expression: Expression, said: Sequence[Word]) -> None:
-    """Put words of the evidence in place of those of an expression that it has not."""
+def _put(
+    sequence: list[Word], places: Sequence[tuple[int, int]], expression: Expression, said: Sequence[Word]
+) -> None:
+    """Put words of the evidence in place of those of an expression that it has not; `places`: where all words stand."""
     stems = {word.stem for word in said}
-    where = [
-        place
-        for place, (first, last) in enumerate(offsets(text))
-        if first < expression.end and last > expression.start
-    ]
+    first = bisect_left(places, (expression.start, 0))
+    first -= bool(first) and places[first - 1][1] > expression.start
+    where = range(first, bisect_left(places, (expression.end, 0)))
     mine = {sequence[place].stem for place in where}
     spare = [word for word in said if word.stem not in mine] or list(said)
     for place in where:

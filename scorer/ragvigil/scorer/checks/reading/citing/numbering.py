@@ -21,6 +21,7 @@ _CJK_COUNTED = tuple(NUMBERING["cjk_counted_things"])
 _CJK_END = re.compile(r"\s*(?:[\u3002\uff0c,.;\uff1b\[(]|\Z|\n)")
 _ANOTHER = re.compile(r"\s?(?:,|-|\u2013|and|or|und|oder|et|ou|y|o|e)\s?\[\d{1,3}\]")
 _ELIDED = re.compile(r"\A(?:dell|nell|all|[ld])['\u2019]")
+_SO_MANY = re.compile(r"\d[ \u00a0]\w{2,16}s\s?\Z")
 _CHESS_FILES = frozenset("abcdefghABCDEFGH")
 _BEFORE, _LONGEST_WORD, _LONGEST_KEY = 60, 16, 5
 _TELLING = frozenset(
@@ -102,7 +103,10 @@ class Numbering:
             return True
         chained = 0 <= self._last_counted < start and _JOINED.match(self._prose[self._last_counted : start])
         several = (
-            last.endswith("s") and _ANOTHER.match(self._prose, end) and last in NUMBERING["counted_things"]
+            last.endswith("s")
+            and _ANOTHER.match(self._prose, end)
+            and last in NUMBERING["counted_things"]
+            and not _SO_MANY.search(before)
         )
         if (
             chained
@@ -129,8 +133,9 @@ class Numbering:
 def numbers_a_thing(words: list[str]) -> bool:
     """Whether the last of `words`, in lower case, stands without an article, so that its number names it.
 
-    >>> [numbers_a_thing(text.split()) for text in ("go on with step", "row 3, column", "this is the last step")]
-    [True, True, False]
+    >>> texts = ("go on with step", "row 3, column", "this is the last step", "it has 2 rooms")
+    >>> [numbers_a_thing(text.split()) for text in texts]
+    [True, True, False, False]
     """
     if not words or _bare(words[-1]) not in NUMBERING["counted_things"]:
         return False
@@ -140,6 +145,8 @@ def numbers_a_thing(words: list[str]) -> bool:
         if not earlier:
             return False
     last = earlier[-1] if earlier else ""
+    if last[-1:].isdecimal() and words[-1].endswith("s"):
+        return False  # so many
     return (
         not last[-1:].isalpha()
         or last in NUMBERING["before_counted_things"]
