@@ -258,7 +258,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "unit"
     if _opposite(mine, theirs) and (
         _opposite(mine, theirs, _LASTING)
-        or not (_both_deny(claim, sentence) or mean_the_same(claim, sentence))
+        or not (all(denies(words(text)) for text in (claim, sentence)) or mean_the_same(claim, sentence))
     ):
         return "opposite"
     if other_limit(claim, sentence) or not_of_all(claim, sentence):
@@ -381,10 +381,6 @@ def _opposite(mine: list[str], theirs: list[str], table: _Table = _OPPOSITES) ->
         one.isdisjoint(there) != one.isdisjoint(said) and other.isdisjoint(there) != other.isdisjoint(said)
         for one, other in told
     )
-
-
-def _both_deny(claim: str, sentence: str) -> bool:
-    return denies(words(claim)) and denies(words(sentence))
 
 
 def _of_the_same(mine: list[str], theirs: list[str]) -> bool:
