@@ -115,11 +115,10 @@ class Prepared:
             found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
-            asked = (self.record.query or "")[:_LONGEST_QUESTION]
             return tuple(
                 [
                     one._replace(kind="heading")
-                    if one.checkworthy and repeats_question(one.text, asked)
+                    if one.checkworthy and repeats_question(one.text, self.asked)
                     else one
                     for one in found
                 ]

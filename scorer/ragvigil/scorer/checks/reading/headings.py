@@ -77,9 +77,11 @@ def repeats_question(text: str, question: str) -> bool:
     """
     if text.strip(STRESS).endswith(_STOPS) or (text[0] not in STRESS and not text.endswith(_COLONS)):
         return False
-    asked = {meaning for one in expressions(question) for meaning in one.meanings}
     told = expressions(text)
-    return bool(told) and all(not asked.isdisjoint(one.meanings) for one in told)
+    if not told:
+        return False  # as mostly
+    asked = {meaning for one in expressions(question) for meaning in one.meanings}
+    return all(not asked.isdisjoint(one.meanings) for one in told)
 
 
 def after_number(text: str) -> int:
