@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import plain_digits, readings
 from ragvigil.scorer.checks.reading.patterns import ELIDED, LETTERS
-from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, words
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
@@ -184,7 +184,6 @@ def converted(sequence: Sequence[Word], text: str, known: Measures) -> Sequence[
         return sequence
     found = list(sequence)
     where = offsets(text)
-    begins, ends = [first for first, _ in where], [last for _, last in where]
     for one in mine:
         about = _ABOUT.search(text[max(0, one.start - _LONGEST_BEFORE) : one.start]) is not None
         best = known.same(one, about=about)
@@ -193,7 +192,7 @@ def converted(sequence: Sequence[Word], text: str, known: Measures) -> Sequence[
         passage, other = best
         number = words(passage[other.start : other.end])[:1]
         unit = words(passage[slice(*other.unit)])[:1] or number
-        for place in range(bisect_right(ends, one.start), bisect_left(begins, max(one.end, one.unit[1]))):
+        for place in overlapping(where, one.start, max(one.end, one.unit[1])):
             first, last = where[place]
             if first < one.end and last > one.start and number:
                 found[place] = number[0]

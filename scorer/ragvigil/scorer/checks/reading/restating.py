@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
@@ -26,7 +25,7 @@ from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
 from ragvigil.scorer.checks.reading.scales_afar import amounts, may_scale_afar
-from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, words
 
 _LONGEST_READ = 200_000
 """Characters of the passages in all that are looked through for measures and dates."""
@@ -58,25 +57,11 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     runs = {place: LETTERS.findall(text.lower()) for place, text in said.items()}
     telling = [place for place, text in said.items() if _may_have(text, runs[place])]
     evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
-    room = _MOST
-    found: dict[int, list[Expression]] = {}
-    for place in telling:
-        one = statements[place]
-        if evidence and room:
-            each = [
-                each
-                for each in _told(one.text)[:room]
-                if not _stands(one.text[each.start : each.end], evidence)
-            ]
-            room -= len(each)
-            found |= {place: each} if each else {}
+    unknown = _unknown(((place, said[place], _told(said[place])) for place in telling), evidence)
     told = statements
-    if found:
-        known = _known(evidence, (one for each in found.values() for one in each))
-        told = [
-            _restated(one, found[place], known) if place in found else one
-            for place, one in enumerate(statements)
-        ]
+    if unknown:
+        known = _known(evidence, (one for each in unknown.values() for one in each))
+        told = _all_restated(statements, unknown, known)
     numbered = {place: text for place, text in said.items() if _DIGIT.search(text)}
     told = _in_other_scales(told, numbered, texts)
     told = _rescaled(_unrounded(told, numbered, texts), numbered, texts)
@@ -125,24 +110,21 @@ def _in_other_scales(
     if not numbered:
         return statements
     evidence = "\n".join(texts)[:_LONGEST_READ]
-    if not (may_scale_afar(evidence) or any(map(may_scale_afar, numbered.values()))):
+    unknown = _unknown(((place, text, _amounts(text)) for place, text in numbered.items()), evidence)
+    if not unknown or not (may_scale_afar(evidence) or any(map(may_scale_afar, numbered.values()))):
         return statements  # as mostly
     known: dict[Meaning, list[Word]] = {}
-    for start, end, values in amounts(evidence):
-        said = words(evidence[start:end])
-        for value in values:
-            known.setdefault((_AMOUNT, value), said)
-    told = list(statements)
-    room = _MOST
-    for place, text in numbered.items():
-        unknown = [
-            Expression(start, end, frozenset((_AMOUNT, value) for value in values))
-            for start, end, values in islice(amounts(text), room)
-            if not _stands(text[start:end], evidence)
-        ]
-        room -= len(unknown)
-        told[place] = _restated(told[place], unknown, known)
-    return told
+    for one in _amounts(evidence):
+        said = words(evidence[one.start : one.end])
+        for meaning in one.meanings:
+            known.setdefault(meaning, said)
+    return _all_restated(statements, unknown, known)
+
+
+def _amounts(text: str) -> Iterator[Expression]:
+    """The large amounts of `text`, in whatever scale."""
+    for start, end, values in amounts(text):
+        yield Expression(start, end, frozenset((_AMOUNT, value) for value in values))
 
 
 def _rescaled(
@@ -256,6 +238,33 @@ def _without_year(said: Sequence[Word]) -> list[Word]:
     return [word for word in said if len(word.stem) != _YEAR or not word.numbers]
 
 
+def _unknown(
+    telling: Iterable[tuple[int, str, Iterable[Expression]]], evidence: str
+) -> dict[int, list[Expression]]:
+    """Of the expressions that the text at each place tells, `_MOST` of an answer, those that the evidence lacks."""
+    found: dict[int, list[Expression]] = {}
+    room = _MOST if evidence else 0
+    for place, text, told in telling if room else ():
+        lacking = [one for one in islice(told, room) if not _stands(text[one.start : one.end], evidence)]
+        if lacking:
+            found[place] = lacking
+            room -= len(lacking)
+        if not room:
+            break
+    return found
+
+
+def _all_restated(
+    statements: Sequence[Statement],
+    unknown: Mapping[int, Sequence[Expression]],
+    known: Mapping[Meaning, list[Word]],
+) -> Sequence[Statement]:
+    return [
+        _restated(one, unknown[place], known) if place in unknown else one
+        for place, one in enumerate(statements)
+    ]
+
+
 def _restated(
     statement: Statement, unknown: Sequence[Expression], known: Mapping[Meaning, list[Word]]
 ) -> Statement:
@@ -272,9 +281,7 @@ def _put(
 ) -> None:
     """Put words of the evidence in place of those of an expression that it has not; `places`: where all words stand."""
     stems = {word.stem for word in said}
-    first = bisect_left(places, (expression.start, 0))
-    first -= bool(first) and places[first - 1][1] > expression.start
-    where = range(first, bisect_left(places, (expression.end, 0)))
+    where = overlapping(places, expression.start, expression.end)
     mine = {sequence[place].stem for place in where}
     spare = [word for word in said if word.stem not in mine] or list(said)
     for place in where:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain
@@ -177,6 +178,18 @@ def offsets(text: str) -> Sequence[tuple[int, int]]:
     ((0, 3), (4, 8), (10, 14))
     """
     return _known_offsets(text) if len(text) <= _LONGEST_CLAIM else _offsets(text)
+
+
+def overlapping(places: Sequence[tuple[int, int]], start: int, end: int) -> range:
+    """Which of `places`, ascending and apart as `offsets` are, have a part of what stands from `start` to `end`.
+
+    >>> [[*overlapping(offsets("The cats, café"), *span)] for span in ((5, 11), (3, 4), (8, 10))]
+    [[1, 2], [], []]
+    """
+    first = bisect_left(places, (start, 0))
+    if first and places[first - 1][1] > start:
+        first -= 1
+    return range(first, bisect_left(places, (end, 0)))
 
 
 @lru_cache(maxsize=1 << 9)  # several ask for those of one claim, while some records are held
