@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ragvigil.scorer.dialects.as_shown import as_shown
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
@@ -12,7 +13,7 @@ from ragvigil.scorer.dialects.passages import Known, United
 from ragvigil.scorer.dialects.prompt import given_context
 from ragvigil.scorer.dialects.provided import provided_in
 from ragvigil.scorer.dialects.reading import Role
-from ragvigil.scorer.dialects.roles import innermost
+from ragvigil.scorer.dialects.roles import by_tool, innermost
 from ragvigil.scorer.dialects.shapes import as_many
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.trace import Document, Retrieval
@@ -53,9 +54,11 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
-    pool = _shown(pool, told, generation, steps)
+    documents = _shown(pool, told, generation, steps)
+    if len(documents) < sum(map(len, pool.values())):
+        pool = _left(pool, documents)
+        documents = _shown(pool, told, generation, steps)
     sources = tuple(told[number] for number in pool)
-    documents = _filled(_union(pool.values()), steps)
     model = generation or _speaking(steps) or _given(steps)
     whole = documents and all(document.text is not None for document in documents)
     contexts = [] if whole else _clearest(model)
@@ -78,7 +81,6 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
             unread = unread or left
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
-    documents = _widened(documents, generation)
     section, of_asker = (contexts[0].whole, contexts[0].of_asker) if untold is not None else ("", False)
     return Evidence(tuple(searches), ranked(documents), sources, known, untold, section, of_asker)
 
@@ -188,32 +190,40 @@ def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:
 
 
 def _shown(
-    pool: dict[int, tuple[Document, ...]],
-    searches: Sequence[Step],
+    pool: Mapping[int, tuple[Document, ...]],
+    searches: Iterable[Step],
     generation: Step | None,
-    steps: Iterable[Step],
-) -> dict[int, tuple[Document, ...]]:
-    """Without what a loop found first and threw away: nothing of it is in the last prompt, where all else is.
+    steps: Sequence[Step],
+) -> list[Document]:
+    """Without what was found and thrown away: by a loop that searched anew, or by code between search and prompt.
 
-    What tools answered may stand there in another form, and what a model made of passages stands for them.
+    What tools answered may stand in the prompt in another form.
     """
-    if len(pool) < 2 or generation is None or any(searches[number].reading.tool for number in pool):
-        return pool
-    words = "\n".join(message.text or "" for message in generation.reading.messages)
-    made = (
-        each.reading.answer or "" for each in steps if each.role == "generator" and each is not generation
-    )
-    if not words or any(len(answer) > _FEW_WORDS and answer.strip() in words for answer in made):
-        return pool
-    texts = {number: [each.text.strip() for each in found if each.text] for number, found in pool.items()}
-    here = {number for number, told in texts.items() if told and all(text in words for text in told)}
-    again = {text for number in here for text in texts[number]}
-    gone = {
-        number
-        for number, told in texts.items()
-        if told and number not in here and not any(text in words for text in told if text not in again)
-    }
-    return {number: found for number, found in pool.items() if number not in gone} if here else pool
+    documents = _widened(_filled(_union(pool.values()), steps), generation)
+    if len(documents) < 2 or generation is None or any(map(by_tool, searches)):
+        return documents
+    asked = {step.reading.query for step in steps}
+    same = {generation, *generation.ancestors(), *generation.subtree()}
+    others = [
+        step.reading.answer
+        for step in steps
+        if step.role == "generator" and not step.failed and step not in same
+    ]
+    made = [each for each in others if each not in asked and (each is None or len(each) > _FEW_WORDS)]
+    return as_shown(documents, generation.reading.messages, made)
+
+
+def _left(
+    pool: dict[int, tuple[Document, ...]], documents: Iterable[Document]
+) -> dict[int, tuple[Document, ...]]:
+    """The searches that gave `documents`; of these only those of which nothing was left out, where they gave all."""
+    kept = [*documents]
+    known = Known(kept)
+    whole = {number: found for number, found in pool.items() if all(map(known.like, found))}
+    given = Known(each for found in whole.values() for each in found)
+    if all(map(given.like, kept)):
+        return whole
+    return {number: found for number, found in pool.items() if any(map(known.like, found))}
 
 
 def _widened(documents: list[Document], generation: Step | None) -> list[Document]:

@@ -88,16 +88,16 @@ def query_candidates(roles: Roles) -> Iterator[Candidate]:
     if (rewritten := _rewritten(roles, {query for _, query in asked if query is not None})) is not None:
         yield rewritten
     for step, query in asked:
-        if query is not None and not _by_tool(step):
+        if query is not None and not by_tool(step):
             yield Candidate(step, query, f"query of a {step.role}")
     for model in (roles.generation, *generations(roles)):
         if model is not None and (said := last_message(model.reading.messages, "user")):
             yield Candidate(model, _asked(said, roles), "last user message")
     for step in roles.question.steps:
-        if step.role == "chain" and step.reading.query is not None and not _by_tool(step):
+        if step.role == "chain" and step.reading.query is not None and not by_tool(step):
             yield Candidate(step, step.reading.query, "input of a step")
     for step, query in asked:
-        if query is not None and _by_tool(step):
+        if query is not None and by_tool(step):
             yield Candidate(step, query, IN_A_CALL)
 
 
@@ -134,7 +134,7 @@ def _asked(said: Message, roles: Roles) -> str:
     return whole if texts and not any(text in whole for text in texts) else asked_in(said)
 
 
-def _by_tool(step: Step) -> bool:
+def by_tool(step: Step) -> bool:
     """Whether a model asked for a search, in its own words: a tool, or a search within one."""
     return step.reading.tool is not None or any(above.reading.tool for above in step.ancestors())
 
@@ -163,7 +163,7 @@ def _uncut(roles: Roles) -> Candidate | None:
     """
     searches = [step for step in roles.question.steps if step.role in _SEARCHING]
     model = roles.generation
-    if model is None or not searches or not all(map(_by_tool, searches)):
+    if model is None or not searches or not all(map(by_tool, searches)):
         return None
     said = last_of(model.reading.messages, "user")
     context = context_of(said) if said else None
