@@ -19,6 +19,7 @@ from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Message
+from ragvigil.scorer.dialects.shapes import is_sentence
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import mapping_of
 from ragvigil.scorer.dialects.words import words_of
@@ -101,6 +102,17 @@ def informed(answers: list[Step]) -> list[Step]:
         if any(answer in text for answer in said if answer for text in shown):
             return answers[: place + 1]
     return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
+
+
+def is_in_own_words(returned: str, replies: Iterable[str], found: Iterable[str]) -> bool:
+    """Whether a root returned a sentence that is neither of the replies nor of what was `found`: code wrote it.
+
+    So does a guard that blocks, a cache, or a service that found nothing.
+    """
+    if not is_sentence(returned):
+        return False
+    own = _bare(returned)
+    return not any(_agree(_bare(each), own) for each in (*replies, *found))
 
 
 class _Call:

@@ -48,7 +48,8 @@ def as_shown(
         return whole
     if lacking:
         rest = _without(words, standing)
-        if any(one is None or _plain(one) in rest for one in made):
+        said = "\n".join([rest, *(_plain(each.text or "") for each in messages if each.role == "assistant")])
+        if any(one is None or _plain(one) in said for one in made):
             return whole
         if any(_leaves_a_trace(text, rest) for text in lacking):
             return whole

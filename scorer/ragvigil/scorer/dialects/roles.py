@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ragvigil.scorer.dialects.afterwards import informed, without_afterwards
+from ragvigil.scorer.dialects.afterwards import informed, is_in_own_words, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.frames import Context
@@ -19,6 +19,7 @@ from ragvigil.scorer.dialects.prompt import context_of, question_in
 from ragvigil.scorer.dialects.question import Question
 from ragvigil.scorer.dialects.react import answer_after_thoughts, hands_over
 from ragvigil.scorer.dialects.reading import Message, Role
+from ragvigil.scorer.dialects.shapes import is_sentence
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import sequence_of
 
@@ -112,17 +113,37 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
 
 
 def _is_composed(roles: Roles) -> bool:
-    """Whether what the root returned is made of several replies, as by LlamaIndex's `accumulate`, or of code in one."""
+    """Whether what the root returned is the answer, and no model's reply: it is made of several, as by LlamaIndex's
+    `accumulate`, or of code in one, or the service's own words.
+    """
     returned = roles.root.reading.answer if roles.root is not None else None
     if roles.question.plan is not None:
         return returned is not None
     last = roles.generation.reading.answer if roles.generation is not None else None
     if returned is None or last is None:
         return False
-    if len(returned) <= len(last) or last not in returned:
-        return hands_over(last, returned)
     others = {each.reading.answer or "" for each in generations(roles)} - {last}
-    return any(" " in other and other in returned and other not in last for other in others)
+    if len(returned) > len(last) and last in returned:
+        return any(" " in other and other in returned and other not in last for other in others)
+    found = (each.text or "" for step in roles.question.steps for each in step.reading.documents or ())
+    replies = (last, *others)
+    return hands_over(last, returned) or (
+        not _is_last_word(roles) and is_in_own_words(returned, replies, found)
+    )
+
+
+def _is_last_word(roles: Roles) -> bool:
+    """Whether the answer is a sentence of a model that was shown passages, and no model said anything after it.
+
+    What else a root returns then may as well say that the answer was sent, or kept.
+    """
+    model = roles.generation
+    return (
+        model is not None
+        and is_sentence(model.reading.answer or "")
+        and shows(model, bare=True)
+        and not any(each.span.start >= model.span.end for each in generations(roles))
+    )
 
 
 def _asked(said: Message, roles: Roles) -> str:
