@@ -47,7 +47,7 @@ def langsmith(given: Mapping[str, object]) -> dict[str, object]:
 
 def asked(call: dict[str, object], *others: Span) -> RagTrace:
     """The record of a question that a function asked a model."""
-    root = span("a0", chain(), start=0, end=99)
+    root = span("a0", chain(answer=None), start=0, end=99)
     return only([root, *others, span("a9", call, parent="a0", start=50, end=90)])
 
 
