@@ -21,7 +21,12 @@ JUDGED: tuple[JudgedName, ...] = (
 )
 CRITERION = re.compile(r"criteria\.[a-z][a-z0-9_-]{0,40}")
 CoverageName = Literal[
-    "coverage_scored", "coverage_complete", "coverage_texts", "coverage_asked", "coverage_delivered"
+    "coverage_scored",
+    "coverage_complete",
+    "coverage_texts",
+    "coverage_asked",
+    "coverage_answered",
+    "coverage_delivered",
 ]
 DetectedName = Literal["retrieval", "judge", "cheap", "traffic"]
 """What only the sequential detectors tell of."""

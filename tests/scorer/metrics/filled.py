@@ -13,8 +13,8 @@ from ragvigil.scorer.metrics import file
 from ragvigil.scorer.metrics.collect import Collector, Vitals
 from ragvigil.scorer.metrics.measures import Measures
 from ragvigil.scorer.metrics.scrape import Scrape
-from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitor.monitor import Monitor
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.sample import Pressure
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken

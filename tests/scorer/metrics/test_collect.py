@@ -35,8 +35,8 @@ from ragvigil.scorer.metrics.collect import Collector
 from ragvigil.scorer.metrics.exposition import exposition
 from ragvigil.scorer.metrics.measures import Measures
 from ragvigil.scorer.metrics.scrape import Scrape
-from ragvigil.scorer.monitor.coverage import Coverage
 from ragvigil.scorer.monitor.monitor import Monitor
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.audit import audit
 from ragvigil.scorer.store.reading import open_for_reading

@@ -21,6 +21,7 @@ from ragvigil.scorer.store import reading
 from ragvigil.scorer.store.port import LedgerEntry, LedgerState, RawTrace, ScoredRecord, ScoredTrace
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import Completeness, RagTrace
+from ragvigil.scorer.verdict import CheckResult
 
 MINUTE = 60 * 10**9
 NOW = 1_700_000_000 * 10**9
@@ -62,15 +63,19 @@ class Service:
         environment: str | None = "production",
         completeness: Completeness = "complete",
         lost: int = 0,
+        error: str | None = None,
+        refuses: bool = False,
     ) -> None:
-        """So many answers arrive now."""
+        """So many answers arrive now, or errors instead of them."""
+        checks = (CheckResult("abstention", "1", float(refuses)),)
         traces: list[ScoredTrace] = []
         for _ in range(count):
             self._number += 1
             record = RagTrace(
                 f"{self._number:032x}", "1" * 16, self.name, self.now, completeness=completeness
             )
-            scored = ScoredRecord(replace(record, environment=environment), (), LedgerEntry(state, 0.1))
+            record = replace(record, environment=environment, error=error, answer=None if error else "At nine.")
+            scored = ScoredRecord(record, checks if error is None else (), LedgerEntry(state, 0.1))
             traces.append(self._trace(record.trace_id, (scored,), environment, lost))
         self.store.records.commit(traces, None, self.now)
 
@@ -331,6 +336,40 @@ def test_texts_that_their_owner_withholds_are_no_ticket_and_what_is_missing_besi
     assert [alert.series for alert in shop.look()] == ["coverage_complete"]
 
 
+def test_errors_and_refusals_instead_of_answers_are_a_ticket_that_says_which(shop: Service) -> None:
+    """Citations and faithfulness are silent then: there is nothing to look at."""
+    shop.answer(40)
+    shop.answer(60, error="TimeoutError")
+    (alert,) = shop.look()
+    assert (alert.series, alert.severity) == ("coverage_answered", "warning")
+    assert alert.title == "Only 40.0 % of shop's questions were answered (50.0 % wanted)"
+    assert "Of the 60 others 60 ended in an error." in alert.summary
+    shop.now += 15 * MINUTE
+    shop.answer(200)
+    assert shop.look() == []
+    shop.answer(200)
+    assert [one.action for one in shop.look(11)] == ["resolve"]
+
+
+@pytest.mark.parametrize(("refused", "told"), [(8, 0), (40, 1)])
+def test_more_refusals_than_are_usual_at_that_hour_are_a_ticket(
+    shop: Service, refused: int, told: int
+) -> None:
+    """Some questions are never answered; a prompt that forbids more than it should refuses many."""
+    for _ in range(2):
+        shop.answer(95)
+        shop.answer(5, refuses=True)
+        assert shop.look() == []
+        shop.now += 24 * 60 * MINUTE - MINUTE
+    shop.answer(100 - refused)
+    shop.answer(refused, refuses=True)
+    alerts = shop.look()
+    assert len(alerts) == told
+    for alert in alerts:
+        assert alert.title == "Only 60.0 % of shop's questions were answered (usually 95.0 %)"
+        assert "Of the 40 others 40 were refused." in alert.summary
+
+
 def test_a_fall_under_what_is_usual_at_that_hour_is_a_ticket(shop: Service) -> None:
     """Far above the threshold, and only where the day before was another; it is over when the usual is back."""
     day = 24 * 60 * MINUTE
@@ -441,6 +480,7 @@ def test_status_shows_the_shares(tmp_path: Path) -> None:
         ("coverage_complete", 1.0, 100),
         ("coverage_texts", 1.0, 100),
         ("coverage_asked", 1.0, 100),
+        ("coverage_answered", 1.0, 100),
         ("coverage_delivered", 1.0, 400),
     ]
 

@@ -10,7 +10,8 @@ from dataclasses import asdict
 from ragvigil.exporters import Measurement, percent, shown
 from ragvigil.scorer import config
 from ragvigil.scorer.commands._places import Key, places
-from ragvigil.scorer.monitor.coverage import Coverage, least_of
+from ragvigil.scorer.monitor.coverage import least_of
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import CoverageName
 from ragvigil.scorer.store import reading
 from ragvigil.scorer.trace import WITHHELD

@@ -215,6 +215,12 @@ class Coverage(_Section):
     least_asked: float = Field(
         default=0.0, ge=0, le=1, description="share of traces with a question; other traffic may be normal"
     )
+    least_answered: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        description="share of questions that ended neither in an error nor in a refusal",
+    )
     least_delivered: float = Field(
         default=0.99, ge=0, le=1, description="share of spans not lost in the service before they were sent"
     )

@@ -13,6 +13,7 @@ _NAMES: Mapping[str, str] = {
     "coverage_complete": "Share of answers complete",
     "coverage_texts": "Share of answers with texts",
     "coverage_asked": "Share of traces with a question",
+    "coverage_answered": "Share of questions answered",
     "coverage_delivered": "Share of spans delivered",
     "scorer_backlog": "ragvigil's backlog",
     "scorer_judge": "ragvigil's judge",

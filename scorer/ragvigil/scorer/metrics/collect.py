@@ -27,7 +27,7 @@ from ragvigil.scorer.metrics.bounds import Admission
 from ragvigil.scorer.metrics.measures import OTHER, Exemplar, Measures
 from ragvigil.scorer.metrics.segments import by_segment
 from ragvigil.scorer.moments import DAY
-from ragvigil.scorer.monitor.coverage import Coverage
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums, is_told
 from ragvigil.scorer.sample import Pressure, factor_of
 from ragvigil.scorer.store import reading_metrics as reading

@@ -12,13 +12,12 @@ in a window, of all since the window in which it came back. Nothing received is 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from ragvigil.exporters import Action, Alert, Measurement, Severity, clean, percent, shown
 from ragvigil.scorer import config
-from ragvigil.scorer.estimate.wilson import wilson
 from ragvigil.scorer.incidents.life import (
     REOPEN_SECONDS,
     again,
@@ -32,12 +31,12 @@ from ragvigil.scorer.incidents.severity import severity_of
 from ragvigil.scorer.incidents.titles import fitted
 from ragvigil.scorer.moments import DAY, calendar_time
 from ragvigil.scorer.monitor.health import SERVICE, UNSCORED_BY
+from ragvigil.scorer.monitor.shares import Coverage, share_of
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
 from ragvigil.scorer.passed_time import looked_within
 
 _log = logging.getLogger(__name__)
 
-_CONFIDENCE = 0.95
 _LAGS = (DAY, 7 * DAY)
 _USUAL = "usual at this hour"
 _SHARED = "All services share one judge; told first of "
@@ -62,72 +61,17 @@ _MEANING: dict[str, tuple[str, str, str]] = {
         "traces in which a question was found",
         "the others may be other traffic, or spans that no dialect reads: see ragvigil explain",
     ),
+    "coverage_answered": (
+        "questions were answered",
+        "questions that ended neither in an error nor in a refusal",
+        "whether the refused ones should be, evidence_sufficiency and over_refusal say",
+    ),
     "coverage_delivered": (
         "spans got through",
         "spans that got through",
         "the others were lost in the service before they were sent, as its tracer says",
     ),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """What arrived of one service and environment in one window, and what became of it."""
-
-    service: str
-    environment: str | None
-    traces: int
-    spans: int
-    lost: int
-    """Spans that the service's tracer says it lost."""
-    unasked: int
-    """Traces without a question."""
-    records: int
-    unscored: int
-    """Records shed, failed or expired."""
-    incomplete: int
-    """Records that miss evidence or content, or timed out; not those that miss nothing but withheld texts."""
-    shed: int = 0
-    """Of those unscored, the ones that found the judge's queue full."""
-    expired: int = 0
-    """Of those unscored, the ones that waited too long, or lost their content meanwhile."""
-    not_scoreable: int = 0
-    """Records that were sampled and could not be judged, for want of content or passages: no illness of the scorer's,
-    so not among those unscored; `incomplete` counts them."""
-    withheld: int = 0
-    """Records whose owner keeps ids only: nothing of them is missing, and no claim of them is judged."""
-
-    @property
-    def why(self) -> str | None:
-        """What became of the records that were not scored; None when all were.
-
-        >>> Coverage("s", None, 9, 9, 0, 0, 9, 7, 0, shed=4, expired=1).why
-        "Of the 7 others 4 found the judge's queue full (judge.max_jobs), 1 waited too long, 2 failed."
-        """
-        kinds = (
-            (self.shed, "found the judge's queue full (judge.max_jobs)"),
-            (self.expired, "waited too long"),
-            (self.unscored - self.shed - self.expired, "failed"),
-        )
-        told = ", ".join(f"{count:,} {what}" for count, what in kinds if count)
-        return f"Of the {self.unscored:,} others {told}." if told else None
-
-    def shares(self) -> Iterator[tuple[CoverageName, Measurement]]:
-        """Each share of which there is anything to have a share of.
-
-        >>> dict(Coverage("s", None, 4, 9, 1, 1, 0, 0, 0).shares())["coverage_delivered"].value
-        0.9
-        """
-        counts: dict[CoverageName, tuple[int, int]] = {
-            "coverage_scored": (self.records, self.unscored),
-            "coverage_complete": (self.records, self.incomplete),
-            "coverage_texts": (self.records, self.withheld),
-            "coverage_asked": (self.traces, self.unasked),
-            "coverage_delivered": (self.spans + self.lost, self.lost),
-        }
-        for name, (total, missing) in counts.items():
-            if total > 0:
-                yield name, _share(total, missing)
 
 
 class CoverageStore(Protocol):
@@ -193,7 +137,7 @@ class CoverageWatch:
         for found in self.latest:
             for name, share in found.shares():
                 key = SeriesKey(name, found.service, found.environment)
-                alert = self._look(key, share, now, found)
+                alert = self._look(key, share, now, found.why(name))
                 alerts += [alert] if alert else []
         return alerts
 
@@ -228,9 +172,8 @@ class CoverageWatch:
         fall = self._settings.most_fall if reference.method == _USUAL else 0.0
         return reference.lower - fall
 
-    def _look(self, key: SeriesKey, share: Measurement, now: int, found: Coverage) -> Alert | None:
+    def _look(self, key: SeriesKey, share: Measurement, now: int, why: str | None) -> Alert | None:
         incident = self._store.open_incident(key)
-        why = found.why if key.name == "coverage_scored" else None
         if incident is None:
             reference = self._reference(key)
             if share.n < self._settings.min_sample or share.upper >= self._least(key, reference):
@@ -313,6 +256,7 @@ def least_of(name: str, settings: config.Coverage) -> float:
         "coverage_complete": settings.least_complete,
         "coverage_texts": 0.0,  # only a fall of it is told: whoever withholds all of them means it
         "coverage_asked": settings.least_asked,
+        "coverage_answered": settings.least_answered,
         "coverage_delivered": settings.least_delivered,
     }[name]
 
@@ -373,16 +317,14 @@ def _titled(incident: Incident, action: Action, room: int) -> str:
 
 def _judge_lacks(incident: Incident) -> bool:
     """Whether it is said of what the judge could not take, and of no answer that failed by itself."""
-    return incident.note is not None and " failed" not in incident.note
-
-
-def _share(total: int, missing: int) -> Measurement:
-    value = (total - missing) / total
-    lower, upper = wilson(value, total, confidence=_CONFIDENCE)
-    return Measurement(value, lower, upper, total, total, "wilson")
+    return (
+        incident.key.name == "coverage_scored"
+        and incident.note is not None
+        and " failed" not in incident.note
+    )
 
 
 def _pooled(shares: Sequence[Measurement]) -> Measurement:
     total = sum(share.n for share in shares)
     missing = sum(round(share.n * (1.0 - share.value)) for share in shares)
-    return replace(_share(total, missing), method=_USUAL)
+    return replace(share_of(total, missing), method=_USUAL)

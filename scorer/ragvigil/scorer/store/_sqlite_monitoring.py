@@ -13,7 +13,7 @@ from ragvigil.exporters import Alert, Example, Measurement, clean
 from ragvigil.scorer.config import Route
 from ragvigil.scorer.incidents.routing import routed
 from ragvigil.scorer.moments import HOUR, MINUTE, unix_nanoseconds
-from ragvigil.scorer.monitor.coverage import Coverage
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._bad_claim import bad_claim
 from ragvigil.scorer.store._json import to_json

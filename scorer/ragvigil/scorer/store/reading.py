@@ -11,7 +11,7 @@ from pathlib import Path
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.changes import Change
 from ragvigil.scorer.errors import StoreError, located, why
-from ragvigil.scorer.monitor.coverage import Coverage
+from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
 from ragvigil.scorer.store._rows import measurement_of
 from ragvigil.scorer.store._sqlite_meta import remembered

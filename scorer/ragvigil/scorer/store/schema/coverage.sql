@@ -11,11 +11,11 @@ WITH taken AS (
     GROUP BY 1, 2
 ),
 asked AS (
-    SELECT t.service, t.environment, l.state, l.reason, r.completeness
+    SELECT t.service, t.environment, l.state, l.reason, r.completeness, r.id, r.answer, r.error
     FROM traces t JOIN records r USING (trace_id) JOIN ledger l USING (trace_id, span_id)
     WHERE t.updated_at >= :since AND t.updated_at < :until AND t.service <> ''
     UNION ALL
-    SELECT r.service, r.environment, l.state, l.reason, r.completeness
+    SELECT r.service, r.environment, l.state, l.reason, r.completeness, r.id, r.answer, r.error
     FROM records r JOIN ledger l USING (trace_id, span_id)
     WHERE :since < (SELECT coalesce(min(updated_at), :until) FROM traces)
       AND r.started_at >= :since AND r.started_at < :until AND r.service <> ''
@@ -27,7 +27,9 @@ answered AS (
            sum(state = 'expired') AS expired,
            sum(state = 'judged' AND reason IN (SELECT value FROM json_each(:not_scoreable))
                AND completeness <> 'withheld') AS not_scoreable,
-           sum(completeness = 'withheld') AS withheld
+           sum(completeness = 'withheld') AS withheld, sum(answer IS NULL AND error IS NOT NULL) AS errors,
+           sum(EXISTS (SELECT 1 FROM scores s WHERE s.record_id = asked.id AND s.current AND s.value = 1
+                       AND s.instrument_id IN (SELECT i.id FROM instruments i WHERE i.name = 'abstention'))) AS refused
     FROM asked WHERE state <> 'filtered'
     GROUP BY 1, 2
 ),
@@ -38,6 +40,6 @@ SELECT service, environment, coalesce(t.traces, 0), coalesce(t.spans, 0), coales
        coalesce(a.records, 0) + coalesce(t.failed, 0) AS records, coalesce(a.unscored, 0) + coalesce(t.failed, 0) AS unscored,
        coalesce(a.incomplete, 0) + coalesce(t.failed, 0) AS incomplete,
        coalesce(a.shed, 0), coalesce(a.expired, 0), coalesce(a.not_scoreable, 0),
-       coalesce(a.withheld, 0)
+       coalesce(a.withheld, 0), coalesce(a.errors, 0), coalesce(a.refused, 0)
 FROM places LEFT JOIN taken t USING (service, environment) LEFT JOIN answered a USING (service, environment)
 ORDER BY 1, 2
