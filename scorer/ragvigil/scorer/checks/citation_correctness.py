@@ -8,6 +8,9 @@ such as `[sic]`, what is to be filled in and what redaction leaves are none (`re
 lines of a log, menus and JSON (`unread.py`), a number of a step, row or equation (`numbering.py`), or, where ids are
 cited, one that no passage has. A link cites only where passages come from the web, and not what one of them holds. An
 id counts in other separators, without its scheme, cut short, or with a page or lines behind it (`reading/aliases.py`).
+A file's name counts where ids or metadata hold it (`reading/described.py` has the keys), with a page as the passage of
+that page (`reading/paged.py`); one that none is of is dead only where all passages of the file tell their pages for
+sure, as `#page=12` does, and none is it or next to it.
 Where the answer is not sent, what the service found in it itself is counted.
 """
 
@@ -79,4 +82,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "16", _measure)
+CHECK = Check("citation_correctness", "17", _measure)

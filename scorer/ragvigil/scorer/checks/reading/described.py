@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Mapping, Sequence
+from typing import cast
 
 from ragvigil.scorer.trace import Document
 
@@ -11,9 +13,41 @@ _TITLE_KEYS = ("title", "name", "file_name", "filename", "document_title")
 AUTHOR_KEYS = ("author", "authors", "creator", "creators", "byline", "publisher")
 _DATE_KEYS = ("year", "date", "published", "publication_date", "published_at", "citation")
 ADDRESS_KEYS = ("url", "uri", "source", "link", "href", "path", "file", "file_path", "source_url")
+_FILE_KEYS = (
+    *(
+        "filepath",
+        "source_uri",
+        "sourceurl",
+        "sourcefile",
+        "source_file",
+        "sourcepage",
+        "object_key",
+        "s3_uri",
+        "gcs_uri",
+    ),
+    *("metadata_storage_path", "x-amz-bedrock-kb-source-uri"),
+)
+"""More keys for where a passage comes from, of Azure's, Amazon's and Google's samples; no links are judged by them."""
+_NAME_KEYS = (
+    *("document_name", "documentName", "doc_name", "display_name", "displayName", "metadata_storage_name"),
+)
+"""More keys for the name of a passage's document."""
+_HEADING_KEYS = ("heading", "header", "section", "section_title")
+_NESTED_KEYS = (
+    *("metadata", "source", "source_metadata", "location", "loc", "s3Location", "webLocation"),
+    *("confluenceLocation", "sharePointLocation", "structData", "derivedStructData"),
+)
+"""Keys under which samples keep more of what they say of a passage."""
+_MOST_NESTED, _MOST_FOLDERS = 8, 4
 _DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
 _FILE = re.compile(r"[^/\\]{1,200}\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 """The name of a file, without its folders."""
+_FILE_OF_A_CHUNK = re.compile(
+    r"(?:\A|[/\\])([^/\\]{1,200}?\.(?:pdf|docx?|xlsx?|pptx?|mdx?|txt|html?|csv|jsonl?|rtf|odt|rst|eml|adoc|epub|ipynb|"
+    r"tex|xml|ya?ml|tsv|py|java|ts|go|rs|sql))(?=[#:_@/| -].)",
+    re.IGNORECASE,
+)
+"""The name of a document's file at the beginning of the id of a chunk or a page; `Node.js` is none."""
 _TRACKING = re.compile(r"(?:utm_\w{1,20}|fbclid|gclid|ref_src)=[^&]{0,200}(?:&|\Z)")
 """What assistants and advertisers add to an address."""
 _LONGEST_ABOUT = 1000
@@ -38,31 +72,78 @@ def documents_of(document: Document) -> list[str]:
     return [base.casefold() for base in (*named, *cut) if base and base != name]
 
 
+def facts_of(document: Document) -> Sequence[Mapping[str, object]]:
+    """Its metadata, and what they hold within, as ``location: {s3Location: {uri: …}}``.
+
+    >>> len(facts_of(Document("a", None, metadata={"location": {"s3Location": {"uri": "s3://b/c.pdf"}}})))
+    3
+    """
+    found: list[Mapping[str, object]] = [document.metadata]
+    for facts in found:
+        for key in _NESTED_KEYS:
+            if isinstance(inner := facts.get(key), Mapping) and len(found) < _MOST_NESTED:
+                found.append(cast("Mapping[str, object]", inner))
+    return found
+
+
+def _values(document: Document, keys: Sequence[str]) -> list[str]:
+    if not document.metadata:
+        return []
+    values = [facts.get(key) for facts in facts_of(document) for key in keys]
+    return [value for value in values if isinstance(value, str) and value]
+
+
 def addresses_of(document: Document) -> list[str]:
-    metadata = document.metadata
-    values = [metadata.get(key) for key in ADDRESS_KEYS] if metadata else []
+    values = _values(document, (*ADDRESS_KEYS, *_FILE_KEYS))
     if document.id and "://" in document.id:
         values.append(document.id)
-    return [normal_address(value) for value in values if isinstance(value, str) and value]
+    return [normal_address(value) for value in values]
 
 
 def file_names_of(document: Document) -> list[str]:
-    metadata = document.metadata
-    values = [metadata.get(key) for key in (*ADDRESS_KEYS, *_TITLE_KEYS)] if metadata else []
-    if document.id and "/" in document.id:
-        values += [document.id, *documents_of(document)]
-    found = [_FILE.search(value) for value in values if isinstance(value, str)]
-    names = [match[0].casefold() for match in found if match]
-    if document.id and "/" in document.id and "." in document.id:
-        names.append(document.id.rpartition("/")[2].casefold())
+    """The names of the file that a passage is from: alone, and behind some of its folders.
+
+    >>> file_names_of(Document("a", None, metadata={"source": "data/book.pdf"}))
+    ['book.pdf', 'data/book.pdf']
+    >>> [file_names_of(Document(one, None)) for one in ("book.pdf:6:2", "Node.js#3")]
+    [['book.pdf'], []]
+    """
+    values = _values(document, (*ADDRESS_KEYS, *_FILE_KEYS, *_TITLE_KEYS, *_NAME_KEYS))
+    identity = document.id or ""
+    if "/" in identity:
+        values += [identity, *documents_of(document)]
+    if chunk := _FILE_OF_A_CHUNK.search(identity):
+        values.append(identity[: chunk.end(1)])
+    names: list[str] = []
+    for value in values:
+        for bare in dict.fromkeys((value, value.partition("#")[0], value.partition("?")[0])):
+            if file := _FILE.search(bare):
+                names.append(file[0].casefold())
+                folders = bare[: file.start()].replace("\\", "/").split("/")
+                names += _within(file[0].casefold(), [one.casefold() for one in folders if one])
+                break
+    if "/" in identity and "." in identity:
+        names.append(identity.rpartition("/")[2].casefold())
     return list(dict.fromkeys(names))
 
 
+def _within(file: str, folders: Sequence[str]) -> list[str]:
+    names: list[str] = []
+    for folder in folders[: -_MOST_FOLDERS - 1 : -1]:
+        if folder.endswith(":") or folder == ".":
+            break
+        file = f"{folder}/{file}"
+        names.append(file)
+    return names
+
+
 def titles_of(document: Document) -> list[str]:
-    if not document.metadata:
-        return []
-    values = [document.metadata.get(key) for key in _TITLE_KEYS]
-    return [value.casefold() for value in values if isinstance(value, str) and len(value) > 3]
+    return [value.casefold() for value in _values(document, (*_TITLE_KEYS, *_NAME_KEYS)) if len(value) > 3]
+
+
+def headings_of(document: Document) -> list[str]:
+    """The headings above a passage, of several words: one word may as well be any other in brackets."""
+    return [value for value in _values(document, _HEADING_KEYS) if " " in value.strip()]
 
 
 def description_of(document: Document) -> str:

@@ -13,12 +13,12 @@ from ragvigil.scorer.checks.reading.described import (
     AUTHOR_KEYS,
     addresses_of,
     description_of,
-    documents_of,
-    file_names_of,
     folded_word,
+    headings_of,
     normal_address,
     titles_of,
 )
+from ragvigil.scorer.checks.reading.files import Files
 from ragvigil.scorer.checks.reading.identifiers import (
     CHARACTER_RANGE,
     DIGITS,
@@ -40,7 +40,6 @@ from ragvigil.scorer.checks.reading.identifiers import (
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
-_PAGE_KEYS = ("page", "page_number", "page_label")
 _NAME = re.compile(r"[^\W\d_]{2,40}")
 _SITE = re.compile(
     r"www\.|[\w-]{1,63}(?:\.[\w-]{1,63}){0,4}\.(?:com|org|net|edu|gov|int|io|dev|app|ai|co|eu|uk|de|fr|es|it|nl|br|jp|cn|ru|ch)(?:/|\Z)",
@@ -90,24 +89,13 @@ class Passages:
         return 1 < len(numbers) == len(self._sources) and max(numbers) <= len(numbers)
 
     @made_once
-    def _documents(self) -> Mapping[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for document in self._sources:
-            for base in documents_of(document):
-                found.setdefault(base, []).append(name_of(document))
-        return found
+    def files(self) -> Files:
+        """The passages by what they were cut from."""
+        return Files(self._sources)
 
     @made_once
     def _addresses(self) -> Mapping[str, str]:
         return {address: name for name, document in self._names for address in addresses_of(document)}
-
-    @made_once
-    def _files(self) -> Mapping[str, list[Document]]:
-        found: dict[str, list[Document]] = {}
-        for document in self._sources:
-            for name in file_names_of(document):
-                found.setdefault(name, []).append(document)
-        return found
 
     @made_once
     def _shapes(self) -> frozenset[str]:
@@ -197,27 +185,17 @@ class Passages:
         """The passage at this 0-based place."""
         return self._ranks.get(place + 1)
 
-    def by_document(self, text: str) -> list[str]:
-        """The chunks of the document with this id."""
-        return self._documents.get(text.casefold(), [])
-
     def by_title(self, text: str) -> str | None:
         """The passage with this title."""
         return self._titles.get(text.casefold()) if self._titles else None
 
-    def by_file(self, text: str, page: str | None = None) -> list[str]:
-        """The passages from the file of this name, of that page where passages tell theirs; its folders set aside.
+    @made_once
+    def _headings(self) -> Mapping[str, str]:
+        return {heading: name for name, document in self._names for heading in headings_of(document)}
 
-        >>> one, two = (Document(f"c{page}", None, metadata={"source": "hr/book.pdf", "page": page}) for page in (3, 4))
-        >>> known = Passages.of([one, two])
-        >>> known.by_file("Book.pdf"), known.by_file("book.pdf", "4"), known.by_file("book")
-        (['c3', 'c4'], ['c4'], [])
-        """
-        if "." not in text or not self._files:
-            return []
-        found = self._files.get(text.casefold(), [])
-        there = [one for one in found if page in {str(one.metadata.get(key)) for key in _PAGE_KEYS}]
-        return [name_of(document) for document in there or found]
+    def by_heading(self, text: str) -> str | None:
+        """The passage below this heading of several words, in its case."""
+        return self._headings.get(text)
 
     @property
     def has_authors(self) -> bool:
@@ -326,7 +304,7 @@ class Passages:
     def _endings(self) -> frozenset[str]:
         return frozenset(
             ending[1].casefold()
-            for name in (*self._ids, *self._files)
+            for name in (*self._ids, *self.files.names)
             if (ending := ENDING.search(name)) is not None
         )
 

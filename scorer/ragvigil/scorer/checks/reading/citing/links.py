@@ -70,6 +70,9 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
         and "://" not in target
         and (pages := filed(span, target.removeprefix("./"), passages, "link"))
     ):
+        if pages[0].id is None:
+            page.add(span, pages)
+            return
         found = pages[0].id
     if found is not None:
         page.cite(span, target, found, "link")

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.passages import Passages
+from ragvigil.scorer.checks.reading.paged import Place, place_in
+from ragvigil.scorer.checks.reading.passages import Passages, name_of
 from ragvigil.scorer.choices import longest_first
 
 _POINTER = longest_first(POINTERS)
@@ -42,7 +43,7 @@ _RANGE = re.compile(
 )
 _LOCATOR = re.compile(
     r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|sheet|slide|folie|páginas?|п\.|\u0441\.|стр\.|ст\.|ص)"
-    r"\s?[\d.ivx\u2013-]{1,12}\Z|第?\s?\d{1,5}\s?(?:页|頁|条|條|章|节|節|款|项|項|쪽|페이지)\Z",
+    r"\s?[\d.ivx\u2013-]{1,12}\Z|第?\s?\d{1,5}\s?(?:页|頁|条|條|章|节|節|款|项|項|쪽|페이지|ページ)\Z",
     re.IGNORECASE,
 )
 _PAGE = re.compile(
@@ -157,12 +158,15 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
     if ":" in content and passages.sibling(content.strip()):
         return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
     members, labelled = parts(content, passages)
+    places: Sequence[Place | None] = [None] * len(members)
     if len(members) > 1 and any(map(is_locator, members)):
-        page = page_of(members)
-        members = [member for member in members if not is_locator(member)]
-        if len(members) == 1 and (paged := filed(span, members[0], passages, style or "id", page)):
-            return paged
-    read = [_one(span, member, passages, style) for member in members]
+        told = zip(members, places_of(members), strict=True)
+        kept = [(member, place) for member, place in told if not is_locator(member)]
+        members, places = [member for member, _ in kept], [place for _, place in kept]
+    read = [
+        (place and filed(span, member, passages, style or "id", place)) or _one(span, member, passages, style)
+        for member, place in zip(members, places, strict=True)
+    ]
     if not all(read):
         if not any(one.style != "ordinal" and one.id for meant in read for one in meant):
             return []
@@ -180,6 +184,8 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     exact = passages.by_id(part) or (passages.by_title(part) if len(part) > 3 else None)
     if exact is None:
         exact = (passages.by_address(part) if "/" in part else None) or passages.by_alias(part)
+    if exact is None and " " in part:
+        exact = passages.by_heading(part)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
     from_file = filed(span, part, passages, style or "id")
@@ -196,7 +202,7 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     ranks = ordinals(part, passages.counts_from)
     if ranks:
         return ranked(span, ranks, passages, style or "ordinal")
-    chunks = passages.by_document(part)
+    chunks = [name_of(chunk) for chunk in passages.files.chunks(part)]
     if chunks:
         return [Citation(*span, part, chunks[0], style or "id", over_broad=True, others=tuple(chunks[1:]))]
     if passages.sibling(part):
@@ -210,23 +216,35 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     return ranked(span, pointed, passages, style or "ordinal")
 
 
-def filed(span: Span, part: str, passages: Passages, style: Style, page: str | None = None) -> list[Citation]:
+def filed(
+    span: Span, part: str, passages: Passages, style: Style, place: Place | None = None
+) -> list[Citation]:
     """What names a file of which passages were retrieved, with a page, in it or beside it, or without."""
+    files = passages.files
     paged = _PAGE.match(part)
-    name, page = (paged[1], paged[2]) if paged else (part, page)
-    found = passages.by_file(name, page)
-    if not found and paged:
+    name = paged[1] if paged else part
+    place = place_in(part[paged.end(1) :]) if paged else place
+    found = files.of(name, place)
+    if (paged or not found.documents) and passages.sibling(part):
+        return []  # an id of a page or a chunk that was not retrieved
+    exact = passages.by_id(name) if paged and not found.documents else None
+    if exact is None and not found.documents and (located := _LOCATED.match(part) or _IN_FILE.match(part)):
+        name = located[1]
         exact = passages.by_id(name)
-        found = [exact] if exact else []
-    if not found and (located := _LOCATED.match(part) or _IN_FILE.match(part)):
-        exact = passages.by_id(located[1]) or passages.by_title(located[1])
-        place = _DIGITS.search(part, located.end(1))
-        page = place[0] if page is None and place else page
-        found = [exact] if exact else passages.by_file(located[1], page)
-    if not found:
+        place = place or place_in(part[located.end(1) :])
+        found = files.of(name, place)
+        if exact is None and not found.documents:
+            exact = passages.by_title(name)
+    surely = place is not None and not found.placed and passages.by_id(name) is None
+    if surely and place is not None and files.lacks(name, place):
+        return [Citation(*span, f"{name}, p. {place.first}", None, style)]
+    if exact is not None:
+        return [Citation(*span, part, exact, style)]
+    names = [name_of(one) for one in found.documents]
+    if not names:
         return []
-    broad = len(found) > 1 and page is None
-    return [Citation(*span, part, found[0], style, broad, tuple(found[1:]))]
+    broad = not found.placed and ((len(names) > 1 and place is None) or bool(files.chunks(name)))
+    return [Citation(*span, part, names[0], style, broad, tuple(names[1:]))]
 
 
 def noted(target: str, passages: Passages) -> str | None:
@@ -265,11 +283,22 @@ def _numbered(span: Span, part: str, passages: Passages, style: Style | None) ->
     return [Citation(*span, name, passages.by_id(name), style or "id") for name in names]
 
 
-def page_of(members: Sequence[str]) -> str | None:
+def page_of(members: Sequence[str]) -> Place | None:
     """The page, section or line that stands beside what is cited."""
-    return next(
-        (one[0] for member in members if is_locator(member) and (one := _DIGITS.search(member))), None
-    )
+    return next((place_in(member) for member in members if is_locator(member)), None)
+
+
+def places_of(members: Sequence[str]) -> list[Place | None]:
+    """For each of `members` the place that stands behind it, or the only one that is told.
+
+    >>> [one and one.first for one in places_of(["a.pdf", "p. 3", "b.pdf", "p. 4"])]
+    [3, None, 4, None]
+    """
+    told = [place_in(member) if is_locator(member) else None for member in members]
+    alone = [place for place in told if place is not None]
+    only = alone[0]._replace(paged=False) if len(alone) == 1 else None
+    behind = [*told[1:], None] if told and told[0] is None else [None] * len(told)
+    return [None if own is not None else next_one or only for own, next_one in zip(told, behind, strict=True)]
 
 
 def _ranged(span: Span, bounds: re.Match[str], passages: Passages, style: Style | None) -> list[Citation]:

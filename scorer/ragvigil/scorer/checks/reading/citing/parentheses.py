@@ -11,8 +11,8 @@ from ragvigil.scorer.checks.reading.citing.listing import (
     is_locator,
     named,
     ordinals,
-    page_of,
     parts,
+    places_of,
     ranked,
 )
 from ragvigil.scorer.checks.reading.citing.lists import BEFORE_YEARS, NUMBERED_THINGS
@@ -70,14 +70,14 @@ def _add_ranks(page: Page, markers: Sequence[re.Match[str]]) -> None:
 def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
     members, labelled = parts(content, passages)
     read: list[Citation] = []
-    page, pointed = page_of(members), False
-    for part in members:
-        if from_file := filed(span, part, passages, "parenthesis", page):
+    pointed = False
+    for part, place in zip(members, places_of(members), strict=True):
+        if from_file := filed(span, part, passages, "parenthesis", place):
             read += from_file
             continue
         found = passages.by_id(part) or (passages.by_address(part) if "://" in part or labelled else None)
         if found is None and (labelled or " " in part):
-            found = passages.by_title(part)
+            found = passages.by_title(part) or (passages.by_heading(part) if labelled else None)
         if (
             found is not None
             and (labelled or not part.isalpha() or not part.isascii())

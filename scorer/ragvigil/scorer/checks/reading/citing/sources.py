@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import filed, listed, page_of
+from ragvigil.scorer.checks.reading.citing.listing import filed, is_locator, listed, noted, places_of
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.citing.references import Entry, entries, unlabelled
+from ragvigil.scorer.checks.reading.identifiers import ENDING
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.paged import Place, place_in
 from ragvigil.scorer.checks.reading.passages import Passages
 
 _SEPARATOR = re.compile(r"\s*[,;|]\s*|\s+[\u2013\u2014-]\s+")
 _AND = re.compile(r"\s+(?:and|&|y|e|et|und|en|i|и|و)\s+")
 _AROUND = " \t*_()\"'`"
-_PAGED = re.compile(r"\s*\([^()]{0,40}\)\Z")
+_PAGED = re.compile(r"\s*\(([^()]{0,40})\)\Z")
 
 
 def read_sources(page: Page, prose: str) -> None:
@@ -39,26 +41,32 @@ def _named(page: Page, span: Span, prose: str) -> None:
     start = span[0] + content.find(whole)
     bounds = (start, start + len(whole))
     members = [one.strip(_AROUND) for one in _SEPARATOR.split(whole)]
-    place = page_of(members)
-    if len(members) > 1 and _one(page, bounds, whole, place, words=False):
+    if len(members) > 1 and _one(page, bounds, whole, None, words=False):
         return
     if len(members) == 1:
-        name = _PAGED.sub("", f"{whole})") if "(" in whole and ")" not in whole else whole
+        closed = f"{whole})" if "(" in whole and ")" not in whole else whole
+        paged = _PAGED.search(closed)
+        place = place_in(paged[1]) if paged and is_locator(paged[1]) else None
+        name = closed[: paged.start()] if paged and closed != whole else whole
         _one(page, (start, start + len(name)), name, place, words=True)
         return
     starts = [start]
     for member in members[1:]:
         starts.append(prose.find(member, starts[-1] + 1))
     ends = [first + len(member) for first, member in zip(starts, members, strict=True)]
-    for member, reach in zip(
-        members, zip([start, *ends], [*starts[1:], bounds[1]], strict=False), strict=True
-    ):
+    reaches = zip([start, *ends], [*starts[1:], bounds[1]], strict=False)
+    for member, reach, place in zip(members, reaches, places_of(members), strict=True):
         _one(page, reach, member, place, words=True)
 
 
-def _one(page: Page, bounds: Span, member: str, place: str | None, *, words: bool) -> bool:
+def _one(page: Page, bounds: Span, member: str, place: Place | None, *, words: bool) -> bool:
     """Whether `member` of a list of sources names a passage, or two that "and" joins; `words`: or holds an id."""
     passages = page.passages
+    if place is not None and (
+        of_the_page := filed(bounds, _PAGED.sub("", member), passages, "footnote", place)
+    ):
+        page.add(bounds, of_the_page)
+        return True
     found = passages.by_title(member) or passages.by_id(member) or passages.by_address(member)
     if words and found is None:
         found = next((one for word in member.split() if (one := _tellable(passages, word))), None)
@@ -68,16 +76,30 @@ def _one(page: Page, bounds: Span, member: str, place: str | None, *, words: boo
             page.cite(bounds, one, passages.by_id(one), "footnote")
     elif found is not None:
         page.cite(bounds, member, found, "link" if "://" in member else "footnote")
-    elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote", place):
+    elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote"):
         page.add(bounds, filed_ones)
+    elif words and _is_another_file(passages, bare := _PAGED.sub("", member)):
+        page.cite(bounds, bare, None, "footnote")
     else:
         return False
     return True
 
 
+def _is_another_file(passages: Passages, name: str) -> bool:
+    """Whether `name` is that of a file like those retrieved, which none of them is from or speaks of."""
+    base = name.rpartition("/")[2]
+    return (
+        ENDING.search(name) is not None
+        and passages.resembles(name)
+        and not passages.files.of(base).documents
+        and passages.by_id(base) is None
+        and not passages.tell_of(base)
+    )
+
+
 def _source(page: Page, entry: Entry) -> None:
     passages, target = page.passages, entry.target
-    found = passages.explained(target)
+    found = noted(target, passages) if "." in target else passages.explained(target)
     if found is not None:
         page.cite(entry.span, entry.label, found, "link" if "://" in target else "footnote")
     elif dead := next((word for word in map(_bare, target.split()) if passages.kindred(word)), None):

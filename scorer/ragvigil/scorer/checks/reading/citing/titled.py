@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+from ragvigil.scorer.checks.reading.citing.listing import filed
 from ragvigil.scorer.checks.reading.citing.page import Page
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.paged import Place, place_in
 
 _SAYS = re.compile(
     r"(?<!\w)(?:according to|(?:as )?(?:stated|described|noted|outlined|explained|mentioned|specified|set out|found)\s"
@@ -12,7 +16,19 @@ _SAYS = re.compile(
     r"as per|based on|refer to|see|laut|gemäß|siehe|vgl\.|selon|d['\u2019]après|voir|según|de acuerdo con|véase|"
     r"segundo|conforme|de acordo com|secondo|vedi|volgens|zie|enligt|według|zgodnie z|согласно)"
     r"\s(?:(?:the|our|your|der|dem|den|die|das|la|le|les|l['\u2019]|el|los|las|o|a|os|as|il|lo|de|het)\s?)?"
-    r"[\"'\u201c\u201e\u00ab*_]{0,3}\Z",
+    r"[\"'\u201c\u201e\u00ab*_`]{0,3}\Z",
+    re.IGNORECASE,
+)
+_PAGE_WORD = r"(?:pp?\.|pages?|S\.|Seiten?|páginas?|págs?\.|pag\.)"
+_PAGE_OF = re.compile(
+    rf"(?<!\w)({_PAGE_WORD}\s?\d{{1,4}})\s(?:of|in|von|de|do|da|du|des|der|del|di)\s(?:the\s)?[\"'*_`]{{0,3}}\Z",
+    re.IGNORECASE,
+)
+"""A page before the name of its file, "page 13 of"."""
+_SIGNED = re.compile(r"(?:\A|\n)[>\s]*(?:[\u2014\u2013]|--)\s\Z")
+"""The dash before what a quotation is from."""
+_ITS_PAGE = re.compile(
+    rf"[\"'\u201d*_`]{{0,3}}(?:,\s|\s\(|\s)({_PAGE_WORD}\s?\d{{1,4}}(?:\s?[-\u2013]\s?\d{{1,4}})?)",
     re.IGNORECASE,
 )
 _SAYING = re.compile(
@@ -24,6 +40,7 @@ _SAYING = re.compile(
 _BEFORE = 50
 _SHORTEST = 6
 _MOST = 20
+_IN_NAMES = frozenset("._-/\\0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 
 
 def read_titles(page: Page) -> None:
@@ -41,22 +58,46 @@ def read_titles(page: Page) -> None:
     folded = page.prose.casefold()
     if len(folded) != len(page.prose):
         return  # offsets would differ
-    for title, identity in page.passages.titled.items():
+    files = {name: None for name in page.passages.files.names if name in folded}
+    for title, identity in {**files, **page.passages.titled}.items():
         if len(title) < _SHORTEST:
             continue
-        start = folded.find(title)
-        for _ in range(_MOST):
-            if start < 0:
-                break
-            end = start + len(title)
-            if not folded[end : end + 1].isalnum():
-                told = _SAYS.search(page.prose[max(0, start - _BEFORE) : start])
-                capital = not page.prose[start].islower() and not page.prose[start - 1 : start].isalnum()
-                if told or (capital and _SAYING.match(page.prose, end)):
-                    page.cite((start, end), page.prose[start:end], identity, "narrative")
-                elif capital and " " in title:
-                    others.append((start, end, identity))
-            start = folded.find(title, end)
+        for start, end in _places(folded, title):
+            before = page.prose[max(0, start - _BEFORE) : start]
+            if title in files and before[-1:] in _IN_NAMES:
+                continue  # the end of another file's name
+            paged = _PAGE_OF.search(before)
+            told = paged or _SAYS.search(before) or (title in files and _SIGNED.search(before))
+            capital = not page.prose[start].islower() and not page.prose[start - 1 : start].isalnum()
+            if told or ((capital or title in files) and _SAYING.match(page.prose, end)):
+                behind = paged or _ITS_PAGE.match(page.prose, end)
+                _cite(page, (start, end), identity, place_in(behind[1]) if behind else None)
+            elif identity is not None and capital and " " in title:
+                others.append((start, end, identity))
     for start, end, identity in others if page.found else ():
         page.cite((start, end), page.prose[start:end], identity, "narrative")
     page.turn()
+
+
+def _places(folded: str, title: str) -> Iterator[Span]:
+    """Where whole words say `title`."""
+    start = folded.find(title)
+    for _ in range(_MOST):
+        if start < 0:
+            return
+        end = start + len(title)
+        if not folded[end : end + 1].isalnum():
+            yield start, end
+        start = folded.find(title, end)
+
+
+def _cite(page: Page, span: Span, identity: str | None, place: Place | None) -> None:
+    """A title or a file, of which a page may be told."""
+    name = page.prose[slice(*span)]
+    read = (
+        filed(span, name, page.passages, "narrative", place) if identity is None or place is not None else []
+    )
+    if read:
+        page.add(span, read)
+    elif identity is not None:
+        page.cite(span, name, identity, "narrative")
