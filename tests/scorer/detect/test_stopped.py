@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -141,19 +142,22 @@ TRAFFIC: dict[str, Make] = {
 }
 
 
+def looks(until: int) -> Iterator[int]:
+    """Minutes of silence after which it is looked, a tenth apart: each look weighs weeks of the past."""
+    minutes = 5
+    while minutes <= until:
+        yield minutes
+        minutes = max(minutes + 1, round(1.1 * minutes))
+
+
 def alarms(counts: Counts) -> list[int]:
     """The minutes of silence after which each false alarm came."""
     counts = counts[np.flatnonzero(counts)[0] :]
     some = np.flatnonzero(counts)
     found: list[int] = []
     for last, gap in zip(some[:-1].tolist(), (np.diff(some) - 1).tolist(), strict=True):
-        minutes = 5
         past = counts[max(0, last + 1 - KEPT) : last + 1]
-        while minutes <= min(gap, LONGEST):
-            if stopped(past, minutes):
-                found.append(minutes)
-                break
-            minutes = max(minutes + 1, round(1.1 * minutes))
+        found += itertools.islice((each for each in looks(min(gap, LONGEST)) if stopped(past, each)), 1)
     return found
 
 
@@ -192,5 +196,5 @@ def test_a_service_that_stops_is_missed_within_minutes_or_about_twenty_answers(
     some = np.flatnonzero(counts)
     for last in random.choice(some[some > KEPT], 50):
         past = counts[last + 1 - KEPT : last + 1]
-        after = next(minutes for minutes in range(5, LONGEST) if stopped(past, minutes))
+        after = next(minutes for minutes in looks(LONGEST) if stopped(past, minutes))
         assert soonest <= after <= latest
