@@ -112,3 +112,48 @@ def test_what_was_found_twice_and_is_shown_once_stands_once() -> None:
         span("a2", generation(question=prompt), start=3, end=4),
     ]
     assert ids(only(spans)) == ["a", "b"]
+
+
+NUMBERED = "\n".join(f"[{place}] {text}" for place, (_, text, _) in enumerate(FOUND, 1))
+OWN = "Kids under six sail free."
+
+
+def told(context: str) -> list[tuple[str | None, str | None]]:
+    """Id and text of each passage of the record, where the prompt shows `context`."""
+    asked = generation(question=f"Use only this.\n\n{context}\n\nQuestion: {QUESTION}")
+    record = only([span("a1", retrieval(FOUND), start=1, end=2), span("a4", asked, start=3, end=4)])
+    return [(each.id, each.text) for each in record.documents]
+
+
+def test_passages_that_no_span_tells_of_stand_where_the_prompt_shows_them() -> None:
+    """A service adds what its own search found, before or behind the retriever's."""
+    found: list[tuple[str | None, str | None]] = [(key, text) for key, text, _ in FOUND]
+    assert told(f"{NUMBERED}\n[4] {OWN}") == [*found, (None, OWN)]
+    texts = [OWN, *(text for _, text, _ in FOUND)]
+    before = "\n".join(f"[{place}] {text}" for place, text in enumerate(texts, 1))
+    assert told(before) == [(None, OWN), *found]
+
+
+def test_a_passage_is_shown_with_what_goes_on_in_its_line() -> None:
+    """A piece is found, and the whole that it is of is shown."""
+    longer = f"{BY_ID['a']} The rest lapses in March."
+    shown = told(NUMBERED.replace(BY_ID["a"], longer))
+    assert shown == [("a", longer), *((key, text) for key, text, _ in FOUND[1:])]
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        "\n\n1. Be brief.\n2. Cite each source.",
+        "\n\nAnswer in 3 sentences.",
+        "\n\n(Today is Monday.)",
+        "\n\n[Note: the user is a manager.]",
+        "\n---\n1) Never guess.",
+    ],
+)
+@pytest.mark.parametrize("form", FORMS)
+def test_orders_below_the_passages_are_none(form: str, below: str) -> None:
+    """Whatever they begin with."""
+    one, between = FORMS[form]
+    texts = [one.format(place=place, text=text) for place, (_, text, _) in enumerate(FOUND, 1)]
+    assert told(between.join(texts) + below) == [(key, text) for key, text, _ in FOUND]

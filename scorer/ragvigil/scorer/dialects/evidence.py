@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.as_shown import as_shown
+from ragvigil.scorer.dialects.as_shown import as_shown, beside_others, shows_others, widened
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
@@ -199,8 +199,10 @@ def _shown(
 
     What tools answered may stand in the prompt in another form.
     """
-    documents = _widened(_filled(_union(pool.values()), steps), generation)
-    if len(documents) < 2 or generation is None or any(map(by_tool, searches)):
+    documents = widened(
+        _filled(_union(pool.values()), steps), generation.reading.messages if generation else ()
+    )
+    if not documents or generation is None or any(map(by_tool, searches)):
         return documents
     asked = {step.reading.query for step in steps}
     same = {generation, *generation.ancestors(), *generation.subtree()}
@@ -210,7 +212,11 @@ def _shown(
         if step.role == "generator" and not step.failed and step not in same
     ]
     made = [each for each in others if each not in asked and (each is None or len(each) > _FEW_WORDS)]
-    return as_shown(documents, generation.reading.messages, made)
+    left = as_shown(documents, generation.reading.messages, made)
+    if not shows_others(left, generation.reading.messages):
+        return left
+    shown = next((each.documents for each in _contexts(generation) if each.documents), ())
+    return beside_others(left, shown)
 
 
 def _left(
@@ -224,27 +230,6 @@ def _left(
     if all(map(given.like, kept)):
         return whole
     return {number: found for number, found in pool.items() if any(map(known.like, found))}
-
-
-def _widened(documents: list[Document], generation: Step | None) -> list[Document]:
-    """The passages as the model was shown them: LlamaIndex finds a sentence, and shows what its metadata has around."""
-    if generation is None or not any(document.metadata for document in documents):
-        return documents
-    around = [_around(document) for document in documents]
-    if not any(around):
-        return documents  # as nearly always
-    words = "\n".join(message.text or "" for message in generation.reading.messages)
-    pairs = zip(documents, around, strict=True)
-    return [replace(each, text=text) if text and text in words else each for each, text in pairs]
-
-
-def _around(document: Document) -> str | None:
-    """The text in a passage's metadata that holds the passage, and more; None without one."""
-    text = document.text
-    if not text or not document.metadata or len(text) <= _FEW_WORDS:
-        return None
-    held = (value.strip() for value in document.metadata.values() if isinstance(value, str))
-    return next((value for value in held if len(value) > len(text) and text.strip() in value), None)
 
 
 def _keys(document: Document) -> list[str]:
