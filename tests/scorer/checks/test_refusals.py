@@ -114,6 +114,8 @@ def test_true_statements_near_the_words_of_a_refusal_are_none(name: str, taken: 
         ("refusals_voices.txt", 0.99, 0.97),
         ("refusals_desks.txt", 0.98, 0.97),
         ("refusals_desks_held.txt", 0.96, 0.87),
+        ("refusals_rounds.txt", 0.99, 0.99),
+        ("refusals_rounds_held.txt", 0.87, 0.86),
     ],
 )
 def test_models_refuse_in_many_ways(name: str, precision: float, recall: float) -> None:
@@ -206,6 +208,44 @@ def test_what_is_said_of_a_thing_is_no_refusal(sentence: str, expected: bool) ->
 )
 def test_a_refusal_may_name_what_is_not_said(sentence: str, expected: bool) -> None:
     """Of documents that are silent; what a law, a sign or a person does not say is a fact."""
+    assert refuses(sentence) is expected
+
+
+@pytest.mark.parametrize(
+    ("sentence", "expected"),
+    [
+        ("The manual says that the filter is not included and must be bought separately.", False),
+        ("The manual does not say whether the filter is included.", True),
+        ("None of these manuals explain the filter.", True),
+        ("The parser ignores fields that are not documented.", False),
+        ("This field is not documented in the sources.", True),
+        ("Error 404 means that the requested document was not found.", False),
+        ("No matching document was found.", True),
+        ("The constitution does not mention political parties.", False),
+        ("The text does not mention political parties.", True),
+        ("Leave the box blank if the information is not available.", False),
+        ("The text does not say if the information is public.", True),
+        ("It is not possible to confirm a booking by phone.", False),
+        ("It is not possible to confirm that from the sources.", True),
+        ("The agreement says nothing about weekends, so the 10-day period runs through them.", False),
+        ("The agreement says nothing about weekends.", True),
+        ("The author does not say that the war was inevitable.", False),
+        ("The author does not say why the war began.", True),
+        ("The search does not return results older than 90 days.", False),
+        ("The search did not return any results.", True),
+        ("The basic plan does not include access to the knowledge base.", False),
+        ("The plan does not include information about fees.", True),
+        ("Das Gerät speichert keine persönlichen Informationen.", False),
+        ("Ich habe dazu keine persönlichen Informationen gefunden.", True),
+        ("Na komecie nie znaleziono wody.", False),
+        ("Nie znaleziono informacji o wodzie.", True),
+        ("لا يوجد حد لعدد الملفات المرفوعة.", False),
+        ("لا يوجد في المستندات ذكر لعدد الملفات.", True),
+        ("In de bestanden die u uploadde ben ik geen startdatum tegengekomen.", True),
+    ],
+)
+def test_a_fact_with_a_negation_is_no_refusal(sentence: str, expected: bool) -> None:
+    """What a manual states, what an error means, a part of a sentence that only says of which things, or when."""
     assert refuses(sentence) is expected
 
 
