@@ -106,6 +106,14 @@ from .conftest import Recording, documents
             "Das Passwort ist hunter22; a senha \u00e9 h4nter22",
             "Das Passwort ist <SECRET>; a senha \u00e9 <SECRET>",
         ),
+        (
+            "Le mot de passe est : Soleil#2024. La password \u00e8 Estate2024, a palavra-passe \u00e9 Verao2024",
+            "Le mot de passe est : <SECRET>. La password \u00e8 <SECRET>, a palavra-passe \u00e9 <SECRET>",
+        ),
+        (
+            "mot de passe est \u00ab Soleil2024 \u00bb, Kennwort lautet Sommer2024",
+            "mot de passe est \u00ab <SECRET> \u00bb, Kennwort lautet <SECRET>",
+        ),
         ("<user><password>swordfish</password></user>", "<user><password><SECRET></password></user>"),
         (
             "dbPassword=swordfish1 Passwort: swordfish1, senha: swordfish1",
@@ -160,6 +168,9 @@ def test_what_identifies_or_opens_is_replaced(given: str, wanted: str) -> None:
         "The password is SHA256-hashed. A password was base64-encoded, the password is ISO27001-compliant.",
         "The password is AES-256 encrypted, the password was SHA-512 hashed, the password is Base64 encoded.",
         "The password is AES256-based and the password is x509-protected; the password is min8-characters long.",
+        "Le mot de passe est obligatoire et valable 90 jours",
+        "La password \u00e8 di 12 caratteri, \u00e8 WPA2-protected.",
+        "Das Kennwort ist 12-stellig, das Kennwort ist SHA256-gehasht; the password is min8characters.",
         "f(x) foo (at) bar.baz, meet me (at) home.today or (at) noon.then",
         "de00 3704 0044 0532 0130 00, ab12 3456 7890 1234",
         "curl -u USER:PASSWORD https://a.example, curl -u $USER:$TOKEN x, sort -u a:swordfish1",
@@ -179,7 +190,8 @@ FRAGMENTS = st.sampled_from(
         *("12.ABC.345/01DE-35", "123-45-6789", "030 1234567", "(11) 98765-4321", "11 98765-4321", "AKIAABCDEFGHIJKLMN"),
         *("\u200b", "\uff20", "&#64;", "\\u0040", "&sig=", "Cookie: a=", "<token>", "</", "dbPassword=", "GOCSPX-"),
         *("[at]", "(at)", "[.]", "[@]", "(dot)", "4111.1111.1111.1111", " - ", "de89"),
-        *("password is ", "a1b2c3d", "senha é ", "%2540", "('cookie', '", "curl", " -u ana:"),
+        *("password is ", "a1b2c3d", "senha é ", "mot de passe est ", "Kennwort ist ", "palavra-passe é "),
+        *("%2540", "('cookie', '", "curl", " -u ana:"),
         *("\u0661.\u0661.\u0661.\u0661", "\uff11" * 11, "\u0665\u0662\u0669982247\u0662\u0665"),
         *(" ", "\n", "é", "5", "0", "a", "-"),
     ]

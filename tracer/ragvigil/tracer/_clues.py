@@ -231,8 +231,14 @@ def _precedes(data: bytes, mark: bytes, ends: tuple[bytes, ...]) -> bool:
 def told_password(look: Look) -> bool:
     """Whether a sentence may say what a password is."""
     data = look.data
-    return b"asswor" in data or (
-        not data.isascii() and (b"enha \xc3\xa9" in data or b"ontrase\xc3\xb1a es" in data)
+    return (
+        b"asswor" in data
+        or b"ennwort" in data
+        or b"ot de passe" in data
+        or (
+            not data.isascii()
+            and (b"enha \xc3\xa9" in data or b"passe \xc3\xa9" in data or b"ontrase\xc3\xb1a es" in data)
+        )
     )
 
 

@@ -99,8 +99,9 @@ _ASSIGNED = re.compile(
 )
 """A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
 _TOLD_PASSWORD = re.compile(
-    r"(?<!\w)((?:[Pp]asswor[dt] (?:is|was|ist|lautet|war)|[Ss]enha \u00e9|[Cc]ontrase\u00f1a es)"
-    r"(?:[ ]?:)?[ ]{1,2}[\"'`]?)"
+    r"(?<!\w)((?:[Pp]asswor[dt] (?:is|was|ist|lautet|war|\u00e8)|[Kk]ennwort (?:ist|lautet|war)|[Mm]ot de passe est"
+    r"|(?:[Ss]enha|[Pp]alavra-passe) \u00e9|[Cc]ontrase\u00f1a es)(?:[ ]?:)?[ ]{1,2}(?:[\"'`]|\u00ab[ \u00a0]?)?)"
+    r"(?!(?:(?:SHA|AES|RSA|WPA|UTF|ISO)-?\d|MD5|PBKDF|[Bb]ase64|[Aa]rgon2|min\d)[\w-]*+(?![^\s.,;:!?)]))"
     r"(?=[^\s\"'`]{0,63}\d)(?=[^\s\"'`]{0,63}[^\W\d_])(?!\d{1,4}(?:-|st|nd|rd|th))"
     r"(?![^\s\"'`,;<>]{1,63}(?:-(?:bit|based|compliant|protected|salted|characters?|digits?)"
     r"|[- ](?:encrypted|hashed|encoded))\b)"

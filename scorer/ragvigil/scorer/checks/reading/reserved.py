@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from ragvigil.scorer.checks.reading.program_values import is_program_value
 from ragvigil.scorer.data import read_data
 
 _DATA = read_data("reserved.json")
@@ -55,6 +56,10 @@ _COUNTRY = re.compile(
 )
 """Before a number at home: the country's code (ITU-T E.164), of one digit to three, and the 0 before a region."""
 _LONGEST = 100
+_IN_CODE = re.compile(r"\A`?([^`]+)`[.:!?)]{0,2}\Z")
+"""With the sign at which code within a sentence ends."""
+_QUOTES = ("'", '"')
+"""What stands between two is a text, and nothing that is called."""
 
 
 def is_reserved(kind: str, value: str, before: str = "") -> bool:
@@ -72,7 +77,10 @@ def is_reserved(kind: str, value: str, before: str = "") -> bool:
     if kind == "EMAIL":
         return _mailbox(value)
     if kind == "SECRET":
-        return _PLACEHOLDER.match(value) is not None
+        value = _IN_CODE.sub(r"\1", value)
+        return _PLACEHOLDER.match(value) is not None or (
+            is_program_value(value) and not (before[-1:] in _QUOTES and ("(" in value or "[" in value))
+        )
     if kind == "IP":
         return _IP.match(value) is not None
     if kind == "PHONE":

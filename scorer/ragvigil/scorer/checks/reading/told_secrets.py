@@ -1,0 +1,98 @@
+"""Secrets that a sentence tells and redaction leaves: PINs, codes of doors, log-ins, passwords in Chinese and others.
+
+They are looked for in answers only. Redaction of all texts would take "the PIN is 0000" out of a manual and of the
+answer to it alike, and nobody could tell a wrong one any more.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ragvigil.tracer.redaction import Look, Rule
+
+_MIXED = r"(?=[!-~]{0,63}\d)(?=[!-~]{0,63}[A-Za-z])"
+"""Letters and digits together: what a sentence goes on with has no digits, and what it measures no letters."""
+_ALGORITHM = r"(?!(?:SHA|AES|RSA|MD5|WPA|WEP|TLS|PBKDF|UTF|ISO|base64|bcrypt|s?crypt|argon)[\w-]*+(?![!-~]))"
+_WHOLE_PIN = (
+    r"(\d{4,8}#?)(?=[\"'`\u201d\u00bb*]{0,3}(?:[.!,;)]*(?:\s{0,3}\Z|\n)|[.!;)]+\s|,? (?:and|und|et|y|e)\s))"
+)
+"""Before the end of a sentence: behind other numbers stands what they count."""
+_PIN = re.compile(
+    r"(?<!\w)((?:PIN|(?i:(?:door|gate|alarm|entry|garage|safe)[- ]code|t\u00fcrcode|code (?:de la porte|d'entr\u00e9e)"
+    r"|c\u00f3digo d[ae] (?:la )?(?:puerta|porta)|codice della porta))"
+    r"(?::| (?:is|was|lautet|ist|est|es|\u00e9|\u00e8)(?: ?:)?) {1,2}[\"'`\u201c\u00ab*]{0,3})" + _WHOLE_PIN
+)
+_NOBODYS_PIN = re.compile(r"(\d)\1+|123456?7?8?|1234[05]|4321|2580")
+_OF_ALL = re.compile(
+    r"(?:default|factory|standard|initial|example|vorein\w{0,12}|werks\w{0,12}|usine|d\u00e9faut|predetermin\w{0,6}"
+    r"|padr\u00e3o|predefinit\w)\W{1,3}\Z",
+    re.IGNORECASE,
+)
+_BEFORE = 24
+_LOGIN = re.compile(
+    r"(?<!\w)((?:credentials (?:are|were)|Zugangsdaten (?:sind|lauten)|identifiants sont|credenciales son"
+    r"|credenciais s\u00e3o|credenziali sono)(?: ?:)? {1,2}[\"'`]?[A-Za-z][\w.@-]{1,40}(?::| / ))"
+    + _MIXED
+    + r"([!-~]{5,63}[^\s\"'`,;.!?<>)])"
+)
+_PAIR = re.compile(
+    r"(?<!\w)((?:[Uu]ser(?:[ -]?name)?|[Ll]ogin|[Bb]enutzer(?:name)?|[Uu]tilisateur|[Ii]dentifiant|[Uu]suario"
+    r"|[Uu]su\u00e1rio|[Uu]tente)[ :]{1,2}[\"'`]?[\w.@-]{2,40}[\"'`]?(?:,| /)?(?: (?:and|und|et|y|e|with|mit))?"
+    r" (?:the )?(?:[Pp]asswor[dt]|[Kk]ennwort|mot de passe|contrase\u00f1a|senha) [\"'`]?)"
+    r"(?=[!-~]{0,63}\d)(?=[!-~]{0,63}[a-z])(?=[!-~]{0,63}[A-Z#&$!%^*])"
+    + _ALGORITHM
+    + r"([!-~]{5,63}[^\s\"'`,;.!?<>)])"
+    r"(?=[\"'`]?(?:[.,;!)]+(?:\s|\Z)|\s{0,3}\Z|\n))"
+)
+_AFAR = re.compile(
+    "((?:\u5bc6\u7801|\u5bc6\u78bc|\u53e3\u4ee4|\u30d1\u30b9\u30ef\u30fc\u30c9|\u6697\u8a3c\u756a\u53f7"
+    "|[\u041f\u043f]\u0430\u0440\u043e\u043b\u044c|\u0643\u0644\u0645\u0629 \u0627\u0644\u0645\u0631\u0648\u0631"
+    "|\u0643\u0644\u0645\u0629 \u0627\u0644\u0633\u0631)"
+    "[ ]?(?:\u662f|\u4e3a|\u70ba|\u306f|\uff1a|:|\u0647\u064a|\u2014)[ ]?[\"'`\u300c\u201c\u00ab]?)"
+    + _MIXED
+    + _ALGORITHM
+    + "([!-~]{5,63}[^\\s\"'`,;.!?<>)])"
+    "(?=[\"'`\u300d\u201d\u00bb]?(?:[ ]{0,2}(?:\u3067\u3059|\u3067\u3057|\u3060)"
+    "|[.!,;\uff0c\u3002\u3001\uff1b\uff01)\uff09]|\\s{0,3}\\Z|\n))"
+)
+_CLUES = tuple(
+    one.encode()
+    for one in (
+        *("PIN", "code", "redentials", "Zugangsdaten", "identifiants", "credencia", "credenziali", "\u5bc6"),
+        *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\u6697\u8a3c", "\u0430\u0440\u043e\u043b\u044c"),
+        *(
+            "\u0643\u0644\u0645\u0629",
+            "c\u00f3digo",
+            "codice",
+            "assword",
+            "asswort",
+            "ennwort",
+            "ot de passe",
+            "senha",
+        ),
+        "contrase",
+    )
+)
+
+
+def _pin(match: re.Match[str]) -> str:
+    """The replacement, unless all devices have the number when they are sold."""
+    told, before = match[2].rstrip("#"), match.string[max(0, match.start() - _BEFORE) : match.start()]
+    if _NOBODYS_PIN.fullmatch(told) or _OF_ALL.search(before):
+        return match[0]
+    return f"{match[1]}<SECRET>"
+
+
+def _replaced(text: str) -> str:
+    text = _PIN.sub(_pin, text)
+    for pattern in (_LOGIN, _PAIR, _AFAR):
+        text = pattern.sub(r"\1<SECRET>", text)
+    return text
+
+
+def _may_tell(look: Look) -> bool:
+    return any(clue in look.data for clue in _CLUES)
+
+
+TOLD = Rule(_may_tell, _replaced)
+"""A rule as those of redaction."""
