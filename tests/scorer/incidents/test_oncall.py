@@ -21,7 +21,9 @@ from ragvigil.scorer.commands._incidents import _lines  # pyright: ignore[report
 from ragvigil.scorer.commands._silence import add, window
 from ragvigil.scorer.config import Settings, load
 from ragvigil.scorer.errors import ConfigError, OrderError
+from ragvigil.scorer.incidents.after_silence import AfterSilence
 from ragvigil.scorer.incidents.oncall import Acknowledge, OrderDesk, Silence, Unsilence, order_requests
+from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.store import reading_incidents
 from ragvigil.scorer.store.reading import alive_at, open_for_reading
@@ -97,6 +99,56 @@ def test_a_silenced_incident_is_kept_and_told_when_the_silence_ends(store: Sqlit
     assert store.monitoring.open_incident(CITATION) is not None
     assert due(store, NOW + HOUR) == [("oncall", "trigger", 0.2)]
     assert deliver(store, NOW + HOUR) == ["trigger"]
+
+
+def test_what_a_channel_hears_first_is_titled_as_a_page_and_not_as_an_update(store: SqliteStore) -> None:
+    """The first page ever of a fall said "Worse: ... fell further"; who heard of it before still hears that."""
+    post(store, "trigger", NOW, channels=("chat",))
+    deliver(store, NOW)
+    post(store, "trigger", NOW + SECOND, name="inc-bb22")
+    for name, channels in (("inc-aa11", ("chat",)), ("inc-bb22", ("oncall",))):
+        post(store, "update", NOW + 2 * SECOND, name=name, now=LOWER, channels=channels)
+    titles = {row.channel: (row.alert.action, row.alert.title) for row in store.outbox.due(NOW + HOUR, 100)}
+    fell = "Citation correctness of shop, language=de fell from 95.0 % to 50.0 %, now 20.0 %"
+    assert titles == {"chat": ("update", "It fell"), "oncall": ("trigger", fell)}
+    store.oncall.acknowledge(Acknowledge("inc-bb22", "ana"), NOW + 3 * SECOND)
+    assert fell in [row.alert.title for row in store.outbox.due(NOW + HOUR, 100)]
+
+
+def test_after_a_silence_a_page_is_made_anew_once(store: SqliteStore) -> None:
+    """Its figures were those of its making: neither the worst nor the present ones."""
+    made: list[tuple[str, int]] = []
+
+    def anew(incident: Incident, said: Alert, now: int) -> Alert:
+        made.append((incident.id, now))
+        return replace(said, action="update", title="Fell, now 90 %", at=calendar_time(now))
+
+    after = AfterSilence(store.escalation, anew)
+    post(store, "trigger", NOW - SECOND, key=CITATION._replace(service="other"), name="inc-bb22")
+    store.oncall.silence(SILENCE, NOW)
+    post(store, "trigger", NOW + SECOND)
+    for moment in (NOW + HOUR - 1, NOW + HOUR, NOW + HOUR + SECOND):
+        after.look(moment)
+    assert made == [("inc-aa11", NOW + HOUR)]
+    told = {row.alert.incident_id: row.alert for row in store.outbox.due(NOW + HOUR, 100)}
+    assert {name: (one.action, one.title) for name, one in told.items()} == {
+        "inc-aa11": ("trigger", "Fell, now 90 %"),
+        "inc-bb22": ("trigger", "It fell"),
+    }
+    assert deliver(store, NOW + HOUR + SECOND) == ["trigger", "trigger"]
+
+
+def test_a_page_that_cannot_be_made_anew_after_a_silence_is_sent_as_it_was(store: SqliteStore) -> None:
+    """A diagnosis that fails, or an incident of which only its own watch knows the words."""
+
+    def broken(incident: Incident, said: Alert, now: int) -> Alert:
+        raise OSError("disk on fire")
+
+    store.oncall.silence(SILENCE, NOW)
+    post(store, "trigger", NOW + SECOND)
+    for anew in (broken, lambda incident, said, now: None):
+        AfterSilence(store.escalation, anew).look(NOW + HOUR)
+    assert [row.alert.title for row in store.outbox.due(NOW + HOUR, 100)] == ["It fell"]
 
 
 def test_what_was_over_before_the_silence_is_never_told(settings: Settings, store: SqliteStore) -> None:

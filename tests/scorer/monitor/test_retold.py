@@ -32,3 +32,23 @@ def test_a_reminder_shows_the_course_until_its_own_moment() -> None:
     assert again.history_until == calendar_time(now) > page.history_until
     fallen = [value for value in again.history if value is not None and value < 0.6]
     assert len(fallen) > len([value for value in page.history if value is not None and value < 0.6])
+
+
+def test_a_reminder_says_from_when_its_figures_are_when_no_answer_came_since() -> None:
+    """A model that was down said "Now: 50 %" an hour after the last answer; two minutes are a pause like any."""
+    nobody = Diagnoser(cast("DiagnosisStore", object()))
+    firsts: list[str] = []
+    for silent in (0, 2, 60):
+        store = Memory()
+        store.add(CITATION, range(180), 0.95)
+        store.add(CITATION, range(180, 240), 0.5)
+        watching = monitor(store)
+        (page,) = run(watching, range(240))
+        (incident,) = store.incidents.values()
+        again = Retold(nobody, Links(), {"window": watching.history})(
+            incident, page, START + (240 + silent) * MINUTE
+        )
+        assert again is not None
+        firsts.append(again.summary.splitlines()[0])
+    assert firsts[0] == firsts[1]
+    assert firsts[2] == f"{firsts[0]} No answer was counted after about 2026-03-01 04:00 UTC."

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import takewhile
 
 from ragvigil.exporters import Alert
 from ragvigil.scorer.config import Links
 from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED, Diagnoser
 from ragvigil.scorer.incidents.pager import Course
 from ragvigil.scorer.incidents.pages import page, standing
+from ragvigil.scorer.moments import in_utc
 from ragvigil.scorer.monitoring import Detector, Incident
 
 Draw = Callable[[Incident, int], Course]
 """The course of an incident's rate until a moment, Unix nanoseconds."""
+_LEAST_SILENT = 3
+"""Stretches at the end of a course, of 40 at most, without an answer: fewer are a pause like any."""
 
 
 class Retold:
@@ -42,4 +46,14 @@ class Retold:
             drawn=(begin, now),
             diagnosis=diagnosis,
         )
-        return replace(fresh, title=standing(incident))
+        return replace(fresh, title=standing(incident), summary=_dated(fresh.summary, begin, course, now))
+
+
+def _dated(summary: str, begin: int, course: Sequence[float | None], now: int) -> str:
+    """With when the last answer was counted, where that is a while ago: of a service that is down "now" is older."""
+    silent = len(list(takewhile(lambda rate: rate is None, reversed(course))))
+    if not _LEAST_SILENT <= silent < len(course):
+        return summary
+    last = now - round((now - begin) * silent / len(course))
+    level, _, rest = summary.partition("\n")
+    return f"{level} No answer was counted after about {in_utc(last)}.\n{rest}"

@@ -20,9 +20,12 @@ class LoopOutbox:
 
     async def due(self, now: int, limit: int) -> Sequence[Delivery]:
         """Deliveries whose time has come."""
-        return await asyncio.wrap_future(
-            self._scoring.call(lambda: self._scoring.store.outbox.due(now, limit))
-        )
+
+        def look() -> Sequence[Delivery]:
+            self._scoring.after_silence.look(now)
+            return self._scoring.store.outbox.due(now, limit)
+
+        return await asyncio.wrap_future(self._scoring.call(look))
 
     async def delivered(self, delivery: int, at: int, reference: str | None) -> None:
         """The channel has it."""

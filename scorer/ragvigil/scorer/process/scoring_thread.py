@@ -21,6 +21,7 @@ from ragvigil.scorer.erasure.retention import MINUTES_DAYS, Retention
 from ragvigil.scorer.errors import StoreError
 from ragvigil.scorer.inbox import InboxReader
 from ragvigil.scorer.inbox.leaving import leave
+from ragvigil.scorer.incidents.after_silence import AfterSilence
 from ragvigil.scorer.incidents.anew import Draw, Retold
 from ragvigil.scorer.incidents.escalation import Escalation
 from ragvigil.scorer.incidents.oncall import OrderDesk, order_requests
@@ -274,6 +275,7 @@ class Scoring(threading.Thread):
         draw: dict[Detector, Draw] = {"window": self.monitor.history, "sequential": self.watcher.history}
         anew = Retold(diagnoser, settings.links, draw)
         self.escalation = Escalation(store.escalation, settings.routes, anew)
+        self.after_silence = AfterSilence(store.escalation, anew)
         self.storms = Storms(store.storms, settings.monitor, settings.links)
         self.coverage = CoverageWatch(
             store.monitoring,

@@ -10,6 +10,7 @@ from typing import Any
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.inbox import Position
+from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.redact import Pseudonyms
 from ragvigil.scorer.store._json import storable, to_json
 from ragvigil.scorer.store._packing import pack_quoting, unpack, unpack_quoting
@@ -207,3 +208,40 @@ def position(connection: sqlite3.Connection, name: str) -> Position | None:
 def measurement_of(text: str | None) -> Measurement | None:
     """The measurement written by `to_json(asdict(measurement))`."""
     return None if text is None else Measurement(**json.loads(text))
+
+
+def key_of(row: sqlite3.Row) -> SeriesKey:
+    """The key of any row with series, service and environment."""
+    return SeriesKey(row["series"], row["service"], row["environment"] or None)
+
+
+def incident_of(row: sqlite3.Row) -> Incident:
+    """The incident of one row of `incidents`."""
+    before, worst, now = (measurement_of(row[column]) for column in ("before", "worst", "now"))
+    assert before is not None
+    assert worst is not None
+    assert now is not None
+    return Incident(
+        id=row["id"],
+        key=key_of(row),
+        dedup_key=row["dedup_key"],
+        opened_at=row["opened_at"],
+        since=row["since"],
+        before=before,
+        worst=worst,
+        now=now,
+        recovering_since=row["recovering_since"],
+        resolved_at=row["resolved_at"],
+        detector=row["detector"],
+        segment=row["segment"],
+        stream=row["stream"],
+        told=bool(row["told"]),
+        note=row["note"],
+        first=measurement_of(row["first"]),
+        first_until=row["first_until"],
+        amended_at=row["amended_at"],
+        withdrawn=bool(row["withdrawn"]),
+        reopened=row["reopened"],
+        again_since=row["again_since"],
+        last_told=measurement_of(row["last_told"]),
+    )

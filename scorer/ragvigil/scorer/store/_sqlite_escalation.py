@@ -12,7 +12,7 @@ from ragvigil.scorer.incidents.storms import STORM
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined, key_of, with_caveat
 from ragvigil.scorer.store._sqlite_outbox import GROUPED, JOIN_STORM, post
-from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, SILENCED
+from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, LET_GO, SILENCED
 
 _SAID = (
     "SELECT channel, action, created_at, delivered_at, alert, json_extract(alert, '$.title') AS title, attempts, "
@@ -27,7 +27,12 @@ _ASKING = (
     "AND incidents.id NOT IN (SELECT incident_id FROM acknowledgements) ORDER BY incidents.id"
 )
 """Members of a storm that nobody has in hand."""
-_LET_GO = "SELECT at FROM handed_back WHERE incident_id = :incident"
+_LET_GO_PAGES = (
+    "SELECT incidents.*, outbox.alert, outbox.channel FROM outbox JOIN incidents ON incidents.id = outbox.incident_id "
+    "WHERE delivered_at IS NULL AND refused_at IS NULL AND action = 'trigger' AND attempts = 0 "
+    f"AND incidents.resolved_at IS NULL AND {LET_GO} AND NOT {SILENCED} ORDER BY outbox.id LIMIT :limit"
+)
+_HANDED_BACK = "SELECT at FROM handed_back WHERE incident_id = :incident"
 
 
 class SqliteEscalation:
@@ -60,6 +65,11 @@ class SqliteEscalation:
         """The alert with what is known of sampling before the scorer."""
         return with_caveat(self._connection, incident.key, alert)
 
+    def let_go(self, now: int, limit: int) -> Sequence[tuple[Incident, Alert, str]]:
+        """Open incidents whose page was made during a silence that is over, that page, and the channel it waits for."""
+        rows = self._connection.execute(_LET_GO_PAGES, {"now": now, "limit": limit}).fetchall()
+        return [(incident_of(row), from_json(row["alert"]), row["channel"]) for row in rows]
+
     def post(self, alert: Alert, channels: Sequence[str]) -> None:
         """Put an alert into the outbox of those channels."""
         with joined(self._connection):
@@ -88,7 +98,7 @@ class SqliteEscalation:
     def _answerable(self, one: Unanswered, now: int) -> int:
         """From when it could be answered: not while a silence held it, or somebody had it in hand."""
         moments = {"incident": one.incident.id, "began": one.began, "now": now}
-        later = (self._connection.execute(sql, moments).fetchone() for sql in (HELD_UNTIL, _LET_GO))
+        later = (self._connection.execute(sql, moments).fetchone() for sql in (HELD_UNTIL, _HANDED_BACK))
         return max(one.began, *(row[0] or 0 for row in later if row is not None))
 
 

@@ -17,7 +17,7 @@ from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, SeriesState, Sums
 from ragvigil.scorer.store._bad_claim import bad_claim
 from ragvigil.scorer.store._json import to_json
-from ragvigil.scorer.store._rows import measurement_of
+from ragvigil.scorer.store._rows import incident_of, key_of
 from ragvigil.scorer.store._sqlite_grouping import Grouping
 from ragvigil.scorer.store._sqlite_outbox import group, post
 from ragvigil.scorer.store._sqlite_seen import NOT_SCOREABLE
@@ -52,43 +52,6 @@ def _place(key: SeriesKey) -> tuple[str, str, str]:
 
 def _level(level: Measurement | None) -> str | None:
     return None if level is None else to_json(asdict(level))
-
-
-def key_of(row: sqlite3.Row) -> SeriesKey:
-    """The key of any row with series, service and environment."""
-    return SeriesKey(row["series"], row["service"], row["environment"] or None)
-
-
-def incident_of(row: sqlite3.Row) -> Incident:
-    """The incident of one row of `incidents`."""
-    before, worst, now = (measurement_of(row[column]) for column in ("before", "worst", "now"))
-    assert before is not None
-    assert worst is not None
-    assert now is not None
-    return Incident(
-        id=row["id"],
-        key=key_of(row),
-        dedup_key=row["dedup_key"],
-        opened_at=row["opened_at"],
-        since=row["since"],
-        before=before,
-        worst=worst,
-        now=now,
-        recovering_since=row["recovering_since"],
-        resolved_at=row["resolved_at"],
-        detector=row["detector"],
-        segment=row["segment"],
-        stream=row["stream"],
-        told=bool(row["told"]),
-        note=row["note"],
-        first=measurement_of(row["first"]),
-        first_until=row["first_until"],
-        amended_at=row["amended_at"],
-        withdrawn=bool(row["withdrawn"]),
-        reopened=row["reopened"],
-        again_since=row["again_since"],
-        last_told=measurement_of(row["last_told"]),
-    )
 
 
 def read_coverage(connection: sqlite3.Connection, since: int, until: int | None = None) -> Sequence[Coverage]:

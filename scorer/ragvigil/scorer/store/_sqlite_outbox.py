@@ -7,9 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.exporters import Acknowledgement, Action, Alert, from_json, to_json
+from ragvigil.scorer.diagnose.diagnoser import DIAGNOSED
 from ragvigil.scorer.incidents.deliver import LONGEST_DELAY_SECONDS
+from ragvigil.scorer.incidents.pages import standing
 from ragvigil.scorer.moments import calendar_time, unix_nanoseconds
 from ragvigil.scorer.monitoring import Delivery
+from ragvigil.scorer.store._rows import incident_of
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 
 _BEYOND = round((LONGEST_DELAY_SECONDS + 1.0) * 1e9)
@@ -34,8 +37,9 @@ _WAITING = "incident_id = :incident AND channel = :channel AND delivered_at IS N
 def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) -> None:
     """Put an alert in, for each channel instead of what still waits there about the same incident.
 
-    A channel that was away hears how things stand, once, and not how they came to. The message that waits may be
-    on its way at this moment, so it is set aside and never changed.
+    A channel that was away hears how things stand, once, and not how they came to: what was news to others is titled
+    as a page to whom it is the first. The message that waits may be on its way at this moment, so it is set aside and
+    never changed.
     """
     moment = unix_nanoseconds(alert.at)
     alert = replace(alert, acknowledged=_acknowledgement(connection, alert.incident_id))
@@ -45,10 +49,11 @@ def post(connection: sqlite3.Connection, alert: Alert, channels: Sequence[str]) 
             group(connection, alert, channel, storm)
             continue
         action = _supersede(connection, alert, channel, moment)
+        told = _as_first(connection, alert, channel) if action == "trigger" != alert.action else alert
         connection.execute(
             "INSERT INTO outbox (incident_id, channel, action, alert, created_at, next_at) "
             "VALUES (?, ?, ?, ?, ?, ?)",
-            (alert.incident_id, channel, action, to_json(replace(alert, action=action)), moment, moment),
+            (alert.incident_id, channel, action, to_json(replace(told, action=action)), moment, moment),
         )
         if action == "resolve":
             _withdraw(connection, alert.incident_id, channel, moment)
@@ -108,6 +113,21 @@ def _supersede(connection: sqlite3.Connection, alert: Alert, channel: str, now: 
         if louder == alert.action or louder in waiting:
             return louder
     return alert.action
+
+
+def _as_first(connection: sqlite3.Connection, alert: Alert, channel: str) -> Alert:
+    """The alert with the title of a page: who hears of a fall first has not heard from where it "fell further"."""
+    place = (alert.incident_id, channel)
+    if (
+        alert.action != "update"
+    ):  # who has it in hand: news of the page that waited, whatever others heard last
+        sql = "SELECT alert FROM outbox WHERE incident_id = ? AND channel = ? AND action = 'trigger' ORDER BY id DESC"
+        (waited,) = connection.execute(f"{sql} LIMIT 1", place).fetchone()
+        return replace(alert, title=from_json(waited).title)
+    row = connection.execute("SELECT * FROM incidents WHERE id = ?", place[:1]).fetchone()
+    if row is None or not row["series"].startswith(DIAGNOSED):
+        return alert
+    return replace(alert, title=standing(incident_of(row)))
 
 
 def _acknowledgement(connection: sqlite3.Connection, incident: str) -> Acknowledgement | None:

@@ -18,3 +18,8 @@ HELD_UNTIL = (
     "AND silences.starts_at < silences.ends_at AND silences.ends_at > :began AND silences.ends_at <= :now"
 )
 """When the last silence ended that held messages about :incident back since :began; NULL: none did."""
+LET_GO = (
+    "EXISTS (SELECT 1 FROM silences WHERE silences.starts_at < silences.ends_at "
+    f"AND silences.ends_at > outbox.created_at AND silences.ends_at <= :now AND {_MATCHES})"
+)
+"""Whether a silence that is over at :now held a row of `outbox` back, which is joined with `incidents`."""
