@@ -33,6 +33,10 @@ NONE: set[str] = set()
         (RELEVANCE, "generation", NONE, NONE, NONE, "answer-relevance-low"),
         (RELEVANCE, "generation", {"faithfulness"}, {"HALLUCINATION_FACT"}, NONE, "groundedness-low"),
         ("judge.six_axes", "generation", {RELEVANCE}, NONE, {"faithfulness"}, "wrong-section"),
+        ("citation", "generation", {"citations_present"}, NONE, NONE, "citations-missing"),
+        ("citation", "generation", NONE, {"MISATTRIBUTION"}, NONE, "citations-wrong"),
+        ("citation", "retrieval", {"retrieved", "citations_present"}, NONE, NONE, "nothing-retrieved"),
+        ("faithfulness", "generation", {"citations_present"}, NONE, NONE, "groundedness-low"),
         ("citation", "retrieval", {"retrieved"}, {"MISSING_REFUSAL"}, NONE, "nothing-retrieved"),
         ("faithfulness", "retrieval", {"retrieved"}, {"MISSING_REFUSAL"}, NONE, "nothing-retrieved"),
         ("retrieval", "retrieval", NONE, NONE, NONE, "nothing-retrieved"),
@@ -102,6 +106,33 @@ def test_an_index_that_finds_nothing_is_no_fault_of_the_generator(series: str) -
     assert found.fault.side == "retrieval"
     assert found.fault.why.startswith("more questions find no passage: retrieved 1.00 to 0.")
     assert found.playbook == ("nothing-retrieved",)
+
+
+@pytest.mark.parametrize(
+    ("uncited", "row", "why"),
+    [
+        (1.0, "citations-missing", "more answers make claims and cite nothing: citations present 1.00 to 0."),
+        (0.6, "citations-missing", "more answers make claims and cite nothing: citations present 1.00 to 0."),
+        (0.2, "citations-wrong", "more answers make claims and cite nothing: citations present 1.00 to 0.8"),
+        (0.0, "citations-wrong", "citations are written by the generator"),
+    ],
+)
+def test_answers_that_cite_nothing_send_nobody_to_look_for_their_ids(
+    uncited: float, row: str, why: str
+) -> None:
+    """Nor do ids that are wrong send anybody to look whether the prompt asks for them; the share of the wrong ones."""
+
+    def draw(random: np.random.Generator, at: float) -> Attributes:
+        return {"language": one_of(random, "en", "de")}
+
+    case = case_of(lambda at, one: 0.1 if at >= ONSET else 0.98, draw)
+    wrong = (case.evidence.outcome == 0.0) & (case.evidence.time >= ONSET)
+    none = wrong & (np.random.default_rng(7).random(case.evidence.size) < uncited)
+    signals = {"citations_present": (~none).astype(np.float64)}
+    fields = {name: getattr(case, name) for name in ("since", "evidence", "record", "tags")}
+    found = diagnose(type(case)(series="citation", signals=signals, **fields))
+    assert found.fault.why.startswith(why)
+    assert found.playbook == (row,)
 
 
 @pytest.mark.parametrize(("refused", "row"), [(0.1, "groundedness-low"), (0.7, "answers-without-evidence")])

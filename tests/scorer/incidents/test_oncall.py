@@ -144,9 +144,12 @@ def test_a_page_that_cannot_be_made_anew_after_a_silence_is_sent_as_it_was(store
     def broken(incident: Incident, said: Alert, now: int) -> Alert:
         raise OSError("disk on fire")
 
+    def speechless(incident: Incident, said: Alert, now: int) -> None:
+        return None
+
     store.oncall.silence(SILENCE, NOW)
     post(store, "trigger", NOW + SECOND)
-    for anew in (broken, lambda incident, said, now: None):
+    for anew in (broken, speechless):
         AfterSilence(store.escalation, anew).look(NOW + HOUR)
     assert [row.alert.title for row in store.outbox.due(NOW + HOUR, 100)] == ["It fell"]
 

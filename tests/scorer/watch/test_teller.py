@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import pytest
+from tests.exporters.situations import FOUND
 from tests.scorer.watch.conftest import HOUR, Hour, Service, settings_in
 
-from ragvigil.exporters import Alert
+from ragvigil.exporters import Alert, Example
 from ragvigil.scorer.detect import Alert as Found
+from ragvigil.scorer.diagnose.diagnoser import Diagnoser
+from ragvigil.scorer.diagnose.diagnosis import Diagnosis
 from ragvigil.scorer.estimate import Estimate
 from ragvigil.scorer.incidents.life import dedup_key
-from ragvigil.scorer.monitoring import DetectedName, SeriesName
+from ragvigil.scorer.monitoring import DetectedName, Incident, SeriesName
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.watch.port import Place
 from ragvigil.scorer.watch.segments import Book
@@ -300,3 +305,62 @@ def test_a_budget_that_burns_is_told_with_its_pace(days: Days) -> None:
     found = Found(end / 1e9, "page", "faithfulness", None, burnt)
     (page,) = days.teller.tell(PLACE, [found], days.book, end=end, now=end)
     assert "3.0 times as fast as they may over 6 hours, and 2.0 times over 3 days" in page.summary
+
+
+class Diagnosed:
+    """A diagnoser that names one language, for so much of the fall."""
+
+    def __init__(self, language: str, share: float, *, clear: bool = False) -> None:
+        assert FOUND.cause is not None
+        part = replace(FOUND.cause.share, value=share)
+        self.found = replace(FOUND, cause=replace(FOUND.cause, values=(("language", language),), share=part))
+        self.clear = clear
+
+    def tell(self, incident: Incident, now: int) -> Diagnosis:
+        """Always the same."""
+        return self.found
+
+    def clearer(self, incident: Incident, now: int) -> bool:
+        """When the test says so."""
+        return self.clear
+
+    def examples(self, incident: Incident, found: Diagnosis, given: Sequence[Example]) -> Sequence[Example]:
+        """Those given."""
+        return given
+
+
+@pytest.mark.parametrize(
+    ("language", "share", "said"),
+    [
+        ("de", 1.0, "Nearly all of it in language=de"),
+        ("de", 0.6, "Seen in language=de, too"),
+        ("en", 1.0, "Seen in language=de, too"),
+    ],
+)
+def test_a_fall_of_one_segment_alone_is_not_seen_there_too(
+    days: Days, language: str, share: float, said: str
+) -> None:
+    """All of the fall was in one tenant, and the page said "Seen in tenant=globex, too": everywhere, and there."""
+    days.book.dimension, days.book.codes = "language", {"de": 0}
+    diagnoser = cast("Diagnoser", Diagnosed(language, share))
+    days.teller = Teller(days.service.store.watching, days.service.settings, ["oncall"], diagnoser)
+    end = days.service.now
+    found = Found(end / 1e9, "page", "citation", 0)
+    told = [days.teller.tell(PLACE, [found], days.book, end=end, now=end) for _ in range(2)]
+    assert [titles(alerts) for alerts in told] == [[f"{said}: citation correctness"], []]
+    assert f"{said}." in told[0][0].summary
+
+
+def test_what_was_seen_there_too_is_corrected_when_the_cause_is_found(days: Days) -> None:
+    """The first looks name no cause; once it is named, the page no longer says "too"."""
+    days.book.dimension, days.book.codes = "language", {"de": 0}
+    end = days.service.now
+    found = Found(end / 1e9, "page", "citation", 0)
+    (page,) = days.teller.tell(PLACE, [found], days.book, end=end, now=end)
+    assert "Seen in language=de, too." in page.summary
+    diagnoser = cast("Diagnoser", Diagnosed("de", 0.95, clear=True))
+    days.teller = Teller(days.service.store.watching, days.service.settings, ["oncall"], diagnoser)
+    (page,) = days.teller.attend(PLACE, end=end, now=end + 1, any_traffic=True)
+    assert page.title.startswith("Probable cause found: ")
+    assert "Nearly all of it in language=de." in page.summary
+    assert ", too" not in page.summary

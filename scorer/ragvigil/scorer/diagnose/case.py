@@ -22,6 +22,7 @@ SIGNALS = (
     "context_precision",
     "language_match",
     "length_budget",
+    "citations_present",
 )
 """Verdicts, judged measures and checks whose course tells which half of the service is at fault, and what to try.
 

@@ -17,7 +17,7 @@ from ragvigil.scorer.diagnose.grid import grid_of
 from ragvigil.scorer.diagnose.localise import Located, locate, mask_of
 from ragvigil.scorer.diagnose.mix import Shifted, shifted
 from ragvigil.scorer.diagnose.onset import Onset, onset_of
-from ragvigil.scorer.diagnose.playbook import chosen
+from ragvigil.scorer.diagnose.playbook import PRESENT, chosen
 from ragvigil.scorer.diagnose.shares import Part, Split, share_of, split_of
 from ragvigil.scorer.diagnose.tags import Grown, grown, leading
 from ragvigil.scorer.diagnose.typical import candidates
@@ -29,6 +29,7 @@ from ragvigil.scorer.monitoring import Sums
 Kind = Literal["new", "segment", "mix", "everywhere", "unclear"]
 
 _MIX = 0.6
+_MOST = 0.5
 _BEFORE_ONSET = 3_600.0
 _CLOCKS = 5.0
 """Seconds by which the clock of whoever told of a change may be ahead of those that date the answers."""
@@ -137,6 +138,8 @@ def diagnose(case: Case) -> Diagnosis:
     tags = grown(case.tags, fall.early & evidence.everyone, fall.late & evidence.everyone)
     fault = fault_of(case.series, signals)
     fell = {name for name, one in signals.items() if one.fell}
+    if not _is_most(signals.get(PRESENT), moved(case.series, evidence.outcome, fall.early, fall.late)):
+        fell.discard(PRESENT)
     held = {name for name, one in signals.items() if one.held}
     rows = chosen(case.series, fault.side, fell, leading(tags), held=held, segment=fall.kind == "segment")
     carriers = case.tags[tags[0].tag] if tags else np.ones(evidence.size, dtype=np.bool_)
@@ -163,6 +166,15 @@ def diagnose(case: Case) -> Diagnosis:
         int(np.isfinite(evidence.outcome).sum()),
         tuple(int(case.record[place]) for place in places),
         notes=case.notes,
+    )
+
+
+def _is_most(part: Moved | None, whole: Moved | None) -> bool:
+    """Whether a signal fell by most of what the series fell: what cites nothing scores 0 there."""
+    return (
+        part is not None
+        and whole is not None
+        and part.after - part.before < _MOST * (whole.after - whole.before)
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ragvigil.scorer.diagnose.playbook import Side
+from ragvigil.scorer.diagnose.playbook import PRESENT, Side
 from ragvigil.scorer.estimate.wilson import normal_quantile
 from ragvigil.scorer.estimate.window import Booleans, Floats
 
@@ -86,6 +86,9 @@ def fault_of(series: str, signals: Mapping[str, Moved]) -> Fault:
     if precision is not None and precision.fell:
         return Fault("retrieval", f"the fitting passages are less in front: {_said(precision)}")
     if series == "citation":
+        present = signals.get(PRESENT)
+        if present is not None and present.fell:
+            return Fault("generation", f"more answers make claims and cite nothing: {_said(present)}")
         return Fault("generation", "citations are written by the generator")
     if relevance is None or not relevance.held:
         known = _UNKNOWN if relevance is None else f"moved too unclearly ({_said(relevance)})"

@@ -17,6 +17,8 @@ _RELEVANT = "judge.answer_relevance"
 _ANSWERS = ("faithfulness", _RELEVANT, "judge.six_axes")
 _OWN = "criteria."
 _NOTHING = "nothing-retrieved"
+PRESENT = "citations_present"
+"""The check that says whether an answer cites anything."""
 _BY_TAG = (
     ("MISSING_REFUSAL", "answers-without-evidence"),
     ("HALLUCINATION_FACT", "groundedness-low"),
@@ -66,9 +68,10 @@ def chosen(
 ) -> tuple[Row, ...]:
     """The rows that fit, the nearest first, two at most.
 
-    `fell` are signals that surely fell (``context_relevance``) and `held` those that surely did not, `grown` the
-    failure tags that grew most, `segment` whether one value of a dimension that was there before is at fault. Nothing
-    but that last row fits a ticket about judge or traffic, or a criterion of one's own.
+    `fell` are signals that surely fell (``context_relevance``; ``citations_present`` where that is most of it) and
+    `held` those that surely did not, `grown` the failure tags that grew most, `segment` whether one value of a
+    dimension that was there before is at fault. Nothing but that last row fits a ticket about judge or traffic, or a
+    criterion of one's own.
 
     >>> [row.id for row in chosen("faithfulness", "retrieval", {"context_relevance"}, set(), segment=True)]
     ['context-relevance-low', 'one-segment']
@@ -90,6 +93,8 @@ def _row(
     }
     if "retrieved" in fell and (series == "citation" or series in _ANSWERS):
         return _NOTHING
+    if series == "citation" and PRESENT in fell:
+        return "citations-missing"
     if series in by_series:
         return by_series[series]
     if series.startswith(_OWN):

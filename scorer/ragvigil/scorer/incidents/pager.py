@@ -14,6 +14,8 @@ from ragvigil.scorer.monitoring import Incident
 Course = tuple[int, tuple[float | None, ...]]
 """When a rate's course begins, Unix nanoseconds, and its values from there on."""
 
+_NEARLY_ALL = 0.8
+
 
 class IncidentStore(Protocol):
     """Where incidents are kept."""
@@ -47,6 +49,14 @@ class Pager:
         if self._diagnoser is None or incident.under_floor:
             return False
         return incident.told and self._diagnoser.clearer(incident, now)
+
+    def is_where(self, incident: Incident, segment: str, now: int) -> bool:
+        """Whether nearly all of a fall that was told is in that segment (``language=de``), by its diagnosis."""
+        found = None if self._diagnoser is None else self._diagnoser.tell(incident, now)
+        if found is None or found.cause is None:
+            return False
+        named = ["=".join(value) for value in found.cause.values]
+        return named == [segment] and found.cause.share.value >= _NEARLY_ALL
 
     def save(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -40,6 +41,8 @@ _LEAST_SAMPLE = 50
 _LEAST_RESOLVE_SECONDS = 1_800.0
 _REOPEN_BATCHES = 2
 """A fall so soon after the last one resolved re-opens that incident."""
+_IN_IT = "Nearly all of it in"
+_ALSO = re.compile(r"Seen in ([^ ]+=.*?), too\.")
 _GONE = 0.35
 """Share of a fall that may be left where it counts as gone."""
 
@@ -106,6 +109,7 @@ class Teller:
                 after, action = replace(after, told=True), "trigger"
             clearer = action is None and self._pager.is_clearer(after, now)
             action = "update" if clearer else action
+            after = self._corrected(after, now) if clearer else after
             if clearer or after != incident:
                 alerts += self._save(
                     after, action if after.told else None, now, end, news=CAUSE_FOUND if clearer else None
@@ -141,8 +145,21 @@ class Teller:
         named = segment or "all traffic"
         if segment == same.segment or named in (same.note or ""):
             return []
-        after = replace(same, note=joined(same.note, f"Seen in {named}, too."))
-        return self._save(after, "update" if same.told else None, now, end, news=f"Seen in {named}, too")
+        news = f"Seen in {named}, too"
+        if segment is not None and same.segment is None and same.told:
+            news = f"{_IN_IT} {named}" if self._pager.is_where(same, segment, now) else news
+        after = replace(same, note=joined(same.note, f"{news}."))
+        return self._save(after, "update" if same.told else None, now, end, news=news)
+
+    def _corrected(self, incident: Incident, now: int) -> Incident:
+        """With "too" taken back of the segment that is all of the fall, as is known by now."""
+        if incident.segment is not None or not incident.note:
+            return incident
+        for segment in _ALSO.findall(incident.note):
+            if self._pager.is_where(incident, segment, now):
+                said = f"Seen in {segment}, too."
+                return replace(incident, note=incident.note.replace(said, f"{_IN_IT} {segment}."))
+        return incident
 
     def _both(self, same: Incident, found: Found, segment: str | None, now: int, end: int) -> list[Alert]:
         """A level that is under the floor fell as well, or the other way round: an update, told once."""
