@@ -20,8 +20,10 @@ from ragvigil.scorer.checks.reading.expressions import (
     may_have,
 )
 from ragvigil.scorer.checks.reading.hours_afar import far_times
+from ragvigil.scorer.checks.reading.ones import Ones, may_count_one
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.patterns import LETTERS
+from ragvigil.scorer.checks.reading.per_cent import Shares, may_tell_shares
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
 from ragvigil.scorer.checks.reading.scales_afar import amounts, may_scale_afar
@@ -65,6 +67,7 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     numbered = {place: text for place, text in said.items() if _DIGIT.search(text)}
     told = _in_other_scales(told, numbered, texts)
     told = _rescaled(_unrounded(told, numbered, texts), numbered, texts)
+    told = _as_counted(told, numbered, texts)
     return _spelled_out(_in_other_units(told, said, runs, texts), said, texts)
 
 
@@ -164,6 +167,24 @@ def _unrounded(
         one._replace(words=tuple(unrounded(one.words, one.text, numbers))) if place in rounding else one
         for place, one in enumerate(statements)
     ]
+
+
+def _as_counted(
+    statements: Sequence[Statement], numbered: Mapping[int, str], texts: Sequence[str]
+) -> Sequence[Statement]:
+    """`statements`, with a 1, and with shares, in the form that the passages have for the same."""
+    counting = {place for place, text in numbered.items() if may_count_one(text)}
+    sharing = {place for place, text in numbered.items() if may_tell_shares(text)}
+    if not counting and not sharing:
+        return statements  # as mostly
+    evidence = "\n".join(texts)[:_LONGEST_READ]
+    ones, shares = Ones(evidence), Shares(evidence)
+    told = list(statements)
+    for place in sorted(counting):
+        told[place] = told[place]._replace(words=tuple(ones.in_words(told[place].words, told[place].text)))
+    for place in sorted(sharing):
+        told[place] = told[place]._replace(words=tuple(shares.as_told(told[place].words, told[place].text)))
+    return told
 
 
 def _first(texts: Iterable[str]) -> Iterator[str]:
