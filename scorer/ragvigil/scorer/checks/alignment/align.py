@@ -30,6 +30,7 @@ from ragvigil.scorer.checks.alignment.said import Said
 from ragvigil.scorer.checks.alignment.tokens import Surroundings, Token, read_tokens
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.timetable import tells_hours
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word
 
 FIGURES = (
@@ -262,7 +263,7 @@ def _numbers(one: _Laid) -> tuple[float, float, float]:
 def _differences(one: _Laid) -> tuple[float, float, float]:
     """From `negation_mismatch` to `covered_twice`."""
     said, over, best = one.said, one.over, one.best
-    near = best is not None and over.in_best > 0.5 * over.total
+    near = best is not None and over.in_best > 0.5 * over.total and not said.keeps_hours
     return (
         float(near and best is not None and opposes(said.words, said.text, said.denying, best)),
         novel_qualifiers(said.words, best),
@@ -341,6 +342,8 @@ def _contradicted(one: _Laid) -> str | None:
         return None
     if said.miscounts:
         return "number"
+    if said.keeps_hours and best.span is not None and tells_hours(best.text[slice(*best.span)]):
+        return None  # not open on Sunday is closed on it, and open on Saturday is not
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
         return _says_otherwise(one, best, place)

@@ -15,6 +15,7 @@ from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, FAR_MONTHS, is_fa
 from ragvigil.scorer.checks.reading.expressions import DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS
 from ragvigil.scorer.checks.reading.words import UNSPACED, Word, words
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
@@ -46,6 +47,10 @@ _WEEKDAY = re.compile(
     rf"(?<!\w)({longest_first(LEXICON.days)})(?:s|er)?(?!\w)",
     re.IGNORECASE,
 )
+_SHORT_STEMS = frozenset(word.stem for name in SHORT_DAYS for word in words(name))
+_WEEKDAY_STEMS = _SHORT_STEMS.union(
+    word.stem for name in (*LEXICON.days, "weekdays", "weekend") for word in words(name)
+)
 _A_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DAY_NAMES = frozenset(
     name.lower() + ending
@@ -71,6 +76,18 @@ def tells_a_day(claim: Iterable[Word]) -> bool:
     [True, True, False]
     """
     return any(word.stem in MONTH_STEMS or (word.numbers and word.stem.count("/") == 2) for word in claim)
+
+
+def tells_a_weekday(claim: Iterable[Word]) -> bool:
+    """Whether a claim names a day of the week, in full or in short with a capital letter: a quick first look.
+
+    >>> [tells_a_weekday(words(text)) for text in ("open on sundays", "open Mon and Tue", "it may do so")]
+    [True, True, False]
+    """
+    stems = _WEEKDAY_STEMS.intersection([word.stem for word in claim])
+    return bool(stems) and any(
+        word.stem in stems and (word.name or word.stem not in _SHORT_STEMS) for word in claim
+    )
 
 
 def may_tell_another_day(claim: Sequence[Word], there: Set[str]) -> bool:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from itertools import pairwise, takewhile
 from math import log1p
 
-from ragvigil.scorer.checks.reading.evidence import Hours
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.timetable import Hours
 
 _SHORT_DAYS = {
     name.removesuffix("-feira"): day for name, day in LEXICON.days.items() if name.endswith("-feira")

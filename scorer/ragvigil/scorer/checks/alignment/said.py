@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, Self
 
-from ragvigil.scorer.checks.alignment.days import Ranges
+from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_weekday
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare
 from ragvigil.scorer.checks.alignment.idle import idle_words, lacking_numbers, words_within
+from ragvigil.scorer.checks.alignment.opening import by_timetable
 from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.negation import denies
@@ -34,7 +35,9 @@ class Said(NamedTuple):
     hours: Disagreement
     """What it says of days and times, beside a record's."""
     miscounts: bool
-    """Whether it shows how it works a number out, and that comes to another one."""
+    """Whether it shows how it works a number out, and that comes to another one; or tells another time of a day."""
+    keeps_hours: bool
+    """Whether what it says of days is as a line tells them that tells the opening hours."""
 
     @classmethod
     def of(
@@ -46,7 +49,12 @@ class Said(NamedTuple):
         question: Collection[str],
     ) -> Self:
         """What `claim`, the words of `text`, says that `evidence` must hold; `ranges`: the days of that."""
+        denying = denies_itself(claim, text)
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
+        other_hours = as_told = False
+        if tells_a_weekday(claim) and evidence.timetable:
+            hours, other_hours = by_timetable(text, evidence.timetable, denying=denying)
+            as_told = bool(hours.right) and not other_hours
         lacking = lacking_numbers(claim, evidence, question)
         sums = sums_of(claim, text, lacking, evidence, question)
         idle = idle_words(claim, text, lacking, evidence, ranges, hours.right) | sums.right
@@ -62,10 +70,11 @@ class Said(NamedTuple):
             places,
             sequence,
             sorted(set(sequence)),
-            denies_itself(claim, text),
+            denying,
             telling,
             hours,
-            sums.wrong,
+            sums.wrong or other_hours,
+            as_told,
         )
 
 

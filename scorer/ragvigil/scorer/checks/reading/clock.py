@@ -16,8 +16,10 @@ from ragvigil.scorer.data import read_data
 _DATA: Any = read_data("measures.json")["clock"]
 _SEVERAL = r"(?:\s?(?:[-\u2013\u2014]|bis|tot|to|till|until|a|\u00e0|e|and|und|en|do)\s?\d{1,2}\.[0-5]\d)?"
 _UNIT = r"(?:uhr|uur|hrs?|horas?|ore|heures?|h)\b"
+_BEHIND_ANOTHER = r"(?<=\d:\d\d-)(?<!:\d\d:\d\d-)(?<!T\d\d:\d\d-)"
+"""9:00-17:00 ends at a time, where 10:00:00-05:00 has an offset behind its hyphen."""
 _TIME = re.compile(
-    rf"(?<![^\W{UNSPACED}])(?<![.,:/+-])(?P<hour>[01]?\d|2[0-4])(?:"
+    rf"(?<![^\W{UNSPACED}])(?:(?<![.,:/+-])|{_BEHIND_ANOTHER})(?P<hour>[01]?\d|2[0-4])(?:"
     r":(?P<minute>[0-5]\d)(?::[0-5]\d)?(?![\d:])(?:\s?(?P<half>[ap])\.?m\b)?"
     r"|\s?(?P<only>[ap])\.?m\b"
     rf"|\.(?P<dotted>[0-5]\d)(?:\s?(?P<behind>[ap])\.?m\b|(?={_SEVERAL}\s?{_UNIT}))"

@@ -22,6 +22,7 @@ from ragvigil.scorer.checks.reading.prose import numbers_told
 from ragvigil.scorer.checks.reading.segments import Segments
 from ragvigil.scorer.checks.reading.stretches import Stretch, read_all
 from ragvigil.scorer.checks.reading.threes import threes
+from ragvigil.scorer.checks.reading.timetable import Hours, keyed, tells_days, timetable
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, among, current
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.lazily import made_once
@@ -35,9 +36,6 @@ _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 _TELLS_WHICH = re.compile(rf"(?:{'|'.join(sorted(_NAMES))}|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$")
 """Keys of what tells one record from another."""
-
-Hours = dict[int, tuple[int, int]]
-"""For each day from Monday, 0: minutes after midnight at which it opens and closes; no entry: closed."""
 
 
 class Evidence:
@@ -156,6 +154,15 @@ class Evidence:
             found[day] = span
         return {day: span for day, span in found.items() if any(span)} or found
 
+    @made_once
+    def timetable(self) -> Hours:
+        """The opening hours of the one line of prose, or record with days in short, that tells them; else empty."""
+        if self.hours:
+            return {}
+        prose = [one.text for one in self._stretches if not one.path]
+        told = [(one.path[-1], records.opening(one.value)) for one in self.values if _may_be_hours(one)]
+        return timetable(prose) if not told else {} if tells_days(prose) else keyed(told)
+
     def linked(self, claims: Sequence[Sequence[str]]) -> list[list[bool]]:
         """Of each claim whether each of its stems, all of them wanted, stands right before the next one somewhere."""
         size = self._unknown + 1
@@ -222,6 +229,10 @@ class Evidence:
                 found[self.names[stretch.passage]].append((first, stretch))
             first += len(stretch.reading)
         return found
+
+
+def _may_be_hours(value: Stretch) -> bool:
+    return value.value is None or records.opening(value.value) is not None
 
 
 def _passages(said: Iterable[tuple[int, str]]) -> dict[str, frozenset[int]]:

@@ -84,7 +84,8 @@ def _in_other_units(
     measuring = {place for place, text in said.items() if may_convert(text, runs[place])}
     shortening = {place for place, text in said.items() if shortened.may_shorten(text)}
     naming = {place for place, text in said.items() if weekdays.may_name_days(text, runs[place])}
-    if not (measuring or shortening or naming):
+    full = {place for place in said if weekdays.may_name_in_full(runs[place])}
+    if not (measuring or shortening or naming or full):
         return statements  # as mostly
     evidence = list(_first(texts))
     whole = "\n".join(evidence)
@@ -100,7 +101,18 @@ def _in_other_units(
     for place in sorted(naming):
         one = told[place]
         told[place] = one._replace(words=tuple(weekdays.in_full(one.words, one.text, days)))
+    short: Mapping[int, Word] = _only_in_short(whole) if full else {}
+    for place in sorted(full) if short else ():
+        one = told[place]
+        told[place] = one._replace(words=tuple(weekdays.in_short(one.words, one.text, short)))
     return told
+
+
+def _only_in_short(evidence: str) -> Mapping[int, Word]:
+    """The days of the week that `evidence` names in short alone, each with the word for it."""
+    short = weekdays.short_days_of(evidence)
+    named: Mapping[int, Word] = weekdays.days_of(evidence) if short else {}
+    return {day: word for day, word in short.items() if day not in named}
 
 
 def _in_other_scales(

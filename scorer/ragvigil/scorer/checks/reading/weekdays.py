@@ -9,7 +9,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 
-_SHORT = {
+SHORT_DAYS = {
     name: day
     for names in (
         *("mon tue wed thu fri sat sun", "mo di mi do fr sa so", "lun mar mié jue vie sáb dom"),
@@ -19,13 +19,17 @@ _SHORT = {
     for day, name in enumerate(names.split())
     if name not in ("ma", "so") or names.startswith("mo di")
 }
-_NAME = rf"(?:{longest_first(_SHORT)})\.?"
+"""Days of the week in short, from Monday, 0."""
+_NAME = rf"(?:{longest_first(SHORT_DAYS)})\.?"
 _JOINED = r"(?:\s?[-\u2013\u2014/&,]\s?|\s(?:to|through|till|and|bis|und|a|al|y|au|et|e|t/m|en)\s)"
 _SPAN = re.compile(
     rf"(?<![^\W_])(?:(?P<one>{_NAME}){_JOINED}(?P<two>{_NAME})"
-    r"|(?P<only>" + _NAME + r")(?=(?::|,)?\s(?:from\s|von\s|de\s|das\s)?\d{1,2}(?:[:.h]\d\d)))(?![^\W_])",
+    r"|(?P<only>"
+    + _NAME
+    + r")(?=(?::|,)?\s(?:(?:from\s|von\s|de\s|das\s)?\d{1,2}[:.h]\d\d|(?:closed|geschlossen)\b)))(?![^\W_])",
     re.IGNORECASE,
 )
+_FULL = frozenset(name + ending for name in LEXICON.days for ending in ("", "s"))
 _RUN = re.compile(r"[^\W\d_]+(?:-feira)?")
 
 
@@ -35,7 +39,12 @@ def may_name_days(text: str, runs: Collection[str]) -> bool:
     >>> may_name_days("Mo\u2013Fr von 8 bis 18 Uhr", ("mo", "fr")), may_name_days("So ist es.", ("so", "ist", "es"))
     (True, False)
     """
-    return not _SHORT.keys().isdisjoint(runs) and _SPAN.search(text) is not None
+    return not SHORT_DAYS.keys().isdisjoint(runs) and _SPAN.search(text) is not None
+
+
+def may_name_in_full(runs: Collection[str]) -> bool:
+    """Whether days are told in full: a quick first look. `runs`: as of `may_name_days`."""
+    return not _FULL.isdisjoint(runs)
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:
@@ -53,6 +62,31 @@ def days_of(evidence: str) -> Mapping[int, Word]:
     return found
 
 
+def short_days_of(evidence: str) -> Mapping[int, Word]:
+    """By day of the week the first word of `evidence` that names it in short.
+
+    >>> [word.stem for word in short_days_of("Mon-Wed 9:00-17:00, Sun closed").values()]
+    ['mon', 'wed', 'sun']
+    """
+    found: dict[int, Word] = {}
+    for one in _SPAN.finditer(evidence):
+        for said in filter(None, one.groups()):
+            found.setdefault(SHORT_DAYS[said.rstrip(".").casefold()], words(said)[0])
+    return found
+
+
+def in_short(sequence: Sequence[Word], text: str, days: Mapping[int, Word]) -> Sequence[Word]:
+    """`sequence`, the words of `text`, with days that it names as the short words for those `days`."""
+    named: dict[int, Word] = {}
+    for run in _RUN.finditer(text):
+        said = run[0].casefold()
+        day = LEXICON.days.get(said, LEXICON.days.get(said.removesuffix("s")))
+        if day is not None and day in days:
+            named[run.start()] = days[day]
+    starts = [first for first, _ in offsets(text)]
+    return [named.get(start, word) for start, word in zip(starts, sequence, strict=True)]
+
+
 def in_full(sequence: Sequence[Word], text: str, days: Mapping[int, Word]) -> Sequence[Word]:
     """`sequence`, the words of `text`, with days in short as the words for those `days`."""
     named = {
@@ -60,7 +94,7 @@ def in_full(sequence: Sequence[Word], text: str, days: Mapping[int, Word]) -> Se
         for found in _SPAN.finditer(text)
         for name in ("one", "two", "only")
         if (said := found[name]) and (span := found.span(name))
-        for day in [days.get(_SHORT[said.rstrip(".").casefold()])]
+        for day in [days.get(SHORT_DAYS[said.rstrip(".").casefold()])]
         if day is not None
     }
     if not named:
