@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
+from ragvigil.scorer.checks.alignment.crossed import crossed_number
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
@@ -203,10 +204,20 @@ def _lay(
         *(missing, novel),
         evidence.linked([one.sequence for one in said]),
         evidence.threes([[word.stem for word in one.words] for one in said]),
-        [Numbers.of(one.telling, evidence, question) for one in said],
+        [_numbers_of(*one, evidence, question) for one in zip(said, best, strict=True)],
         [flags_of(one.words, one.text, evidence, question) if told else _NO_FLAGS_NAMED for one in said],
     )
     return list(map(_laid, zip(*columns, strict=False)))
+
+
+def _numbers_of(said: Said, best: Segment | None, evidence: Evidence, question: Collection[str]) -> Numbers:
+    found = Numbers.of(said.telling, evidence, question)
+    if best is None or len(found.all) == len(found.novel):
+        return found
+    crossed = crossed_number(*said[:2], best, evidence)
+    if crossed is None or any(one in question for one in crossed):
+        return found  # as nearly always
+    return Numbers(found.all, [*found.novel, crossed], crossed=True)
 
 
 def _coverage(one: _Laid) -> tuple[float, ...]:
@@ -340,7 +351,7 @@ def _contradicted(one: _Laid) -> str | None:
     said, best, place, segments = one.said, one.best, one.over.best, one.evidence.segments
     if best is None or place is None:
         return None
-    if said.miscounts:
+    if said.miscounts or one.numbers.crossed:
         return "number"
     if said.keeps_hours and best.span is not None and tells_hours(best.text[slice(*best.span)]):
         return None  # not open on Sunday is closed on it, and open on Saturday is not

@@ -170,7 +170,9 @@ class Numbers(NamedTuple):
 
     all: list[tuple[str, ...]]
     novel: list[tuple[str, ...]]
-    """Those that neither the evidence nor the question has."""
+    """Those that neither the evidence nor the question has, or the evidence of another kind of thing alone."""
+    crossed: bool = False
+    """Whether it is one of the latter."""
 
     @classmethod
     def of(cls, claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> Self:
