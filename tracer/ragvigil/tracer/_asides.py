@@ -21,6 +21,8 @@ sources supprimé suprimida suprimido tba tbd that the their them these they thi
 traducción traduction traduzione tradução translated translation true unbekannt unclear unknown unleserlich uns unten
 unverified unverständlich update updated us vedi veraltet verified voir véase wahlweise warning warnung was we were
 wichtig yes you your énfasis übersetzung 中略 任意 可选 备注 注 注意 省略 笑
+"""
+_TO_FILL_IN = """
 absender account address adresse amount anschrift apellido apellidos assinatura azienda betrag card cidade città city
 ciudad client cliente cognome company contact correo country credit_card currency customer data date date_of_birth
 datum day department destinataire destinatario dirección e-mail email email_address empfänger employee employer
@@ -33,7 +35,9 @@ société ssn stadt straße street sum surname team telefon telefone telefono te
 token total town téléphone unternehmen unterschrift url us_ssn user username valor value ville vorname website year
 zip 公司 名字 地址 姓名 日期 电话
 """
-ASIDES = frozenset(_WORDS.split())
+_FIELDS = frozenset(_TO_FILL_IN.split())
+"""What is to be filled in, be it of anything: `ORDER_ID`."""
+ASIDES = frozenset(_WORDS.split()) | _FIELDS
 _OWNERS = """
 dein deine enter ihr ihre il-tuo inserire insert insira insérer mein meine mi my seu su sua the tu tuo vostro votre
 your
@@ -47,9 +51,11 @@ _ENDINGS = ("-name", "_name", "-here", "_here", "-number", "_number")
 def is_aside(text: str) -> bool:
     """Whether one word in brackets is a remark, something to fill in, or what redaction leaves.
 
-    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "sick-pay", "doc-3")]
-    [True, True, True, True, False, False]
+    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "ORDER_ID", "sick-pay", "doc-3")]
+    [True, True, True, True, True, False, False]
     """
     folded = text.casefold()
+    if text.isupper() and "_" in text and folded.rpartition("_")[2] in _FIELDS:
+        return True
     bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
     return bare in ASIDES or bare.startswith(_BEGINNINGS) or bare.endswith(_ENDINGS)

@@ -6,7 +6,13 @@ import re
 
 from ragvigil.scorer.checks.reading.citing.authors import author_years
 from ragvigil.scorer.checks.reading.citing.listing import is_example, listed, noted
-from ragvigil.scorer.checks.reading.citing.lists import COPULAS, MEASURES
+from ragvigil.scorer.checks.reading.citing.lists import (
+    BEFORE_CODES,
+    CODED_THINGS,
+    COPULAS,
+    GREETINGS,
+    MEASURES,
+)
 from ragvigil.scorer.checks.reading.citing.page import Citation, Page
 from ragvigil.scorer.checks.reading.citing.structure import Structures
 from ragvigil.scorer.checks.reading.citing.unretrieved import in_quotation, read_unretrieved
@@ -29,6 +35,9 @@ _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3}){1,3}\Z")
 _COUNTED = re.compile(r"[ \t][^\W\d_]{3}")
 _NEXT_WORD = re.compile(r"[ \t]([^\W\d_]{1,20})(?!\w)")
 _SMALL_WORD = re.compile(r"(?<!\w)([^\W\d_]{1,12})\s\Z")
+_RESULT = re.compile(r"(?:result|id)\s#?(\d{1,2})\Z", re.IGNORECASE)
+"""A rank that is called so, which cites at the end of a clause."""
+_WORD_BEFORE = re.compile(r"([^\W\d_]{2,15})\s\Z")
 _ABBREVIATION = re.compile(r"(?<!\w)[A-Z]{2,5}\s\Z")
 """What numbers things of its own, as in "UN [3480] applies"."""
 _BEFORE, _FEWEST_DATA = 16, 2
@@ -108,8 +117,11 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
         return
     if is_example(content.lstrip()) and not any(one.id for one in read):
         return
-    if _is_number(content, read, page):
+    if _is_number(content, read, page) or (_beyond(read, page) and _is_code(page.prose, match)):
         return
+    if not read and (result := _RESULT.match(content)) and _CLOSED.match(page.prose, match.end()):
+        live = page.passages.by_rank(int(result[1]))
+        read = [Citation(*span, result[1], live, "ordinal")] if live else []
     if _is_elsewhere(page, match, read) or not read:
         doubts.left.append(match)
     elif _is_doubtful(page, match, read):
@@ -202,6 +214,9 @@ def _is_elsewhere(page: Page, match: re.Match[str], read: list[Citation]) -> boo
         return False
     if read[0].cited.isdecimal() and _CLOSED.match(page.prose, match.end()) is None:
         return _ABBREVIATION.search(page.prose[max(0, match.start() - _BEFORE) : match.start()]) is not None
+    word = _WORD_BEFORE.search(page.prose[max(0, match.start() - _BEFORE) : match.start()])
+    if word is not None and word[1].lower() in GREETINGS:
+        return True
     if not page.passages.only_looks_like_one(read[0].cited):
         return _is_said_to_be(page, match, read[0].cited)
     if _CLOSED.match(page.prose, match.end()) is None:
@@ -213,7 +228,14 @@ def _is_elsewhere(page: Page, match: re.Match[str], read: list[Citation]) -> boo
 def _is_said_to_be(page: Page, match: re.Match[str], cited: str) -> bool:
     """Whether a name unlike the known ids is what something is said to be: "your reference is [REF-2291]"."""
     word = _SMALL_WORD.search(page.prose[max(0, match.start() - _BEFORE) : match.start()])
-    return word is not None and word[1].lower() in COPULAS and not page.passages.written_like_one(cited)
+    told = word is not None and (word[1].lower() in COPULAS or word[1].lower() in BEFORE_CODES)
+    return told and not page.passages.written_like_one(cited)
+
+
+def _is_code(prose: str, match: re.Match[str]) -> bool:
+    """Whether a number is the code of what stands before it, as in "exit code [137]"."""
+    word = _WORD_BEFORE.search(prose[max(0, match.start() - _BEFORE) : match.start()])
+    return word is not None and word[1].lower() in CODED_THINGS
 
 
 def _is_amount(prose: str, match: re.Match[str]) -> bool:

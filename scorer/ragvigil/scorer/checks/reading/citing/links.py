@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ragvigil.scorer.checks.reading.citing.listing import filed, listed, ordinals
+from ragvigil.scorer.checks.reading.citing.listing import filed, listed, named, ordinals
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.markup import Span
 
@@ -77,13 +77,15 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
     if found is not None:
         page.cite(span, target, found, "link")
     elif place := _PLACE.match(target):
-        named = passages.by_id(target[1:]) or passages.by_id(place[1])
-        if named is not None:
-            page.cite(span, target[1:], named, "link")
+        known = passages.by_id(target[1:]) or passages.by_id(place[1])
+        if known is not None:
+            page.cite(span, target[1:], known, "link")
         elif passages.kindred(target[1:]):
             page.cite(span, target[1:], None, "link")
-        else:
-            page.add(span, listed(span, text, passages) if text.strip("[]").isdigit() else [])
+        elif (bare := text.strip("[] ")).isdigit() or named(bare, passages.counts_from):
+            page.add(span, listed(span, bare, passages))
+    elif target == "#" and named(text.strip("[] "), passages.counts_from):
+        page.add(span, listed(span, text.strip("[] "), passages))
     elif passages.may_come_from(target):
         page.cite(span, target, None, "link")
     elif text.isdigit():

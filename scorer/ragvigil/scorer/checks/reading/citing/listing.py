@@ -14,7 +14,7 @@ from ragvigil.scorer.choices import longest_first
 
 _POINTER = longest_first(POINTERS)
 _NAMED = re.compile(
-    rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|"
+    rf"(?:(?:(?:{_POINTER})[ _-])?(?:{_POINTER}|cite|search\sresults?)(?:[ .:#_-]{{0,3}}|\s(?:n[°º]|no\.|nr\.|№)\s?)|"
     r"(?:web|search):|[dps#]#?)"
     r"(\d{1,3}(?:\s?[-\u2013—]\s?\d{1,3})?)\Z",
     re.IGNORECASE,
@@ -68,6 +68,9 @@ _NUMBERED = re.compile(r"(\S{0,60}?[^\d\s])(\d{1,4})\s?(?:[-\u2013\u2014]|\bto\b
 _DIGITS = re.compile(r"\d{1,4}")
 _LINES = re.compile(r"(\d{1,3}):\s?(\d{1,4})\s?[-\u2013]\s?(\d{1,4})\Z")
 """A rank with the lines of its passage, ``1: 4-5``."""
+_ID_LINES = re.compile(r"([^\s:]{1,200}):\d{1,5}\s?[-\u2013]\s?\d{1,5}\Z")
+"""An id with lines of its passage, ``doc1:12-15``."""
+_UNDERLINE = re.compile(r"(?<=[A-Za-z])_(?=\d{1,4}\Z)")
 _MINUTE = re.compile(r"\d{1,3}(?:\+\d{1,2})?['\u2032\u2019\"\u2033]\Z")
 _ONE_WORD = re.compile(r"\S{1,60}")
 _IN_PARENTHESES = re.compile(r"\(([^()]{1,60})\)")
@@ -184,8 +187,8 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     exact = passages.by_id(part) or (passages.by_title(part) if len(part) > 3 else None)
     if exact is None:
         exact = (passages.by_address(part) if "/" in part else None) or passages.by_alias(part)
-    if exact is None and " " in part:
-        exact = passages.by_heading(part)
+    if exact is None:
+        exact = _rewritten(part, passages)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
     from_file = filed(span, part, passages, style or "id")
@@ -214,6 +217,16 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     if len(pointed) == 1:
         return [Citation(*span, part, passages.by_rank(pointed[0]), style or "ordinal")]
     return ranked(span, pointed, passages, style or "ordinal")
+
+
+def _rewritten(part: str, passages: Passages) -> str | None:
+    """The passage that a heading of several words means, an id with lines behind it, or one that is parted: `doc_1`."""
+    if " " in part:
+        return passages.by_heading(part)
+    if ":" in part:
+        lines = _ID_LINES.match(part)
+        return passages.by_id(lines[1]) if lines and not passages.sibling(part) else None
+    return passages.by_id(_UNDERLINE.sub("", part)) if "_" in part and not passages.sibling(part) else None
 
 
 def filed(

@@ -40,6 +40,10 @@ MEASURES = frozenset(_DATA["measures"])
 """Words that make the number before them an amount."""
 COPULAS = frozenset(_DATA["copulas"])
 """Words behind which stands what a thing is."""
+BEFORE_CODES = frozenset(_DATA["before_codes"])
+"""Verbs behind which stands a code that somebody is to write: "please quote [REF-0001]"."""
+CODED_THINGS = frozenset(_DATA["coded_things"])
+"""Things with a code, which may be any number: "exit code [137]"."""
 DEMONSTRATIVES = frozenset(_DATA["demonstratives"])
 """Words that point at a thing already, so that a number behind it counts what follows."""
 NUMBERED_THINGS = frozenset(_DATA["numbered_things"])
@@ -53,6 +57,8 @@ OWNERS = frozenset(_DATA["before_placeholders"])
 _BEGINNINGS = tuple(f"{word}{joint}" for word in OWNERS for joint in "-_")
 _FILLED_IN = ("-name", "_name", "-here", "_here", "-number", "_number")
 """How a placeholder ends that is to be filled in."""
+_FIELDS = frozenset(_DATA["placeholders"])
+"""What is to be filled in, be it of anything: `ORDER_ID`."""
 GREETINGS = frozenset(_DATA["greetings"])
 """Words before a name that is to be filled in."""
 
@@ -60,9 +66,11 @@ GREETINGS = frozenset(_DATA["greetings"])
 def is_aside(text: str) -> bool:
     """Whether one word in brackets is a remark, something to fill in, or what redaction leaves.
 
-    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "sick-pay", "doc-3")]
-    [True, True, True, True, False, False]
+    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "ORDER_ID", "sick-pay", "doc-3")]
+    [True, True, True, True, True, False, False]
     """
     folded = text.casefold()
+    if text.isupper() and "_" in text and folded.rpartition("_")[2] in _FIELDS:
+        return True
     bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
     return bare in ASIDES or bare.startswith(_BEGINNINGS) or bare.endswith(_FILLED_IN)

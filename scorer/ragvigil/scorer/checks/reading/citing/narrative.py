@@ -9,7 +9,7 @@ from ragvigil.scorer.checks.reading.citing.listing import is_pointer, ordinals
 from ragvigil.scorer.checks.reading.citing.lists import DEMONSTRATIVES, MEASURES
 from ragvigil.scorer.checks.reading.citing.page import Page
 
-_NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9_%/]|[.,:]\d)")
+_NUMBER = re.compile(r"\d\d{0,2}(?:\s?[-\u2013]\s?\d{1,3})?(?![A-Za-z0-9%/]|_\w|[.,:]\d)")
 _LONGEST_WORD = 16
 _LAST_WORD = re.compile(rf"([^\W\d_]{{2,{_LONGEST_WORD}}})([ \t]?[:#.]?[ \t]?)\Z")
 _MORE = re.compile(

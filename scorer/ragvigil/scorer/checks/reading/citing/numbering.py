@@ -7,7 +7,7 @@ import re
 from ragvigil.scorer.checks.reading.citing.lists import NUMBERING
 from ragvigil.scorer.checks.reading.passages import Passages
 
-_NUMBERS = re.compile(r"\d{1,3}(?:\s?([,\u2013-])\s?\d{1,3})?\Z")
+_NUMBERS = re.compile(r"(\d{1,3})(?:\s?([,\u2013-])\s?(\d{1,3}))?\Z")
 _LETTERED = re.compile(r"[A-Za-z]\d{1,2}\Z")
 _STEP_BEHIND = re.compile(r"\s(\w{1,4})\s\[\d{1,3}\]")
 _STEP_BEFORE = re.compile(r"\[\d{1,3}\]\s(\w{1,4})\s\Z")
@@ -35,6 +35,7 @@ _TELLING = frozenset(
         "vitamins",
         "chessmen",
         "counted_things",
+        "quantities",
     )
     for word in NUMBERING[name]
 )
@@ -71,14 +72,16 @@ class Numbering:
                 return False
         words = before.split() or [""]
         numbers = _NUMBERS.match(content)
-        if self._is_key(before, words, start, end) and (numbers is None or not numbers[1]):
+        if self._is_key(before, words, start, end) and (numbers is None or not numbers[2]):
             self._last_key = end
             return self._passages.by_id(content) is None
         if numbers is None:
             return _LETTERED.match(content) is not None and self._is_letter(words, content)
-        if numbers[1] is None:
+        if numbers[2] is None:
             return self._is_step(before, end)
-        return _is_interval(words, content) if numbers[1] == "," else _are_lines(words)
+        if numbers[2] == ",":
+            return _is_interval(words, content)
+        return _are_lines(words) or self._is_scale(words, numbers)
 
     def _is_key(self, before: str, words: list[str], start: int, end: int) -> bool:
         """Whether it is to be pressed or dialled, by the words before it or together with the key before it."""
@@ -123,6 +126,14 @@ class Numbering:
         if last not in NUMBERING["vitamins"] and NUMBERING["chessmen"].isdisjoint(map(str.lower, words[-2:])):
             return False
         return not self._passages.by_id(content) and not self._passages.resembles(content)
+
+    def _is_scale(self, words: list[str], numbers: re.Match[str]) -> bool:
+        """Whether a range from 0 or 1 has all that a quantity may be, more than was retrieved: "a rating [1-5]"."""
+        return (
+            words[-1].lower() in NUMBERING["quantities"]
+            and int(numbers[1]) <= 1
+            and self._passages.by_rank(int(numbers[3])) is None
+        )
 
     def _is_step(self, before: str, end: int) -> bool:
         """Whether it is one of so many, as in ``[1] of [3]``."""

@@ -26,6 +26,9 @@ _PARENTHESIS = re.compile(r"\(([^()\[\]\n]{1,200})\)")
 _NESTED = re.compile(r"\(((?:[^()\[\]\n]|\([^()\[\]\n]{1,60}\)){1,300})\)")
 """Parentheses that may hold others, as the names of some files do."""
 _NUMBERS = re.compile(r"(#?)\d{1,3}(?:\s?[,;\u2013-]\s?#?\d{1,3}){0,9}\Z")
+_WEB = re.compile(r"(?:[a-z\d-]{1,63}\.){1,4}[a-z]{2,10}/\S", re.IGNORECASE)
+"""An address on the web without its scheme."""
+_ID_NUMBER = re.compile(r"ID\s(\d{3,12})\Z", re.IGNORECASE)
 _ANOTHER = re.compile(r"\s\(\d{1,3}\)")
 _JOINED = re.compile(r"\s(?:and|or|but|und|oder|et|ou|y|o|e|en|i)\s")
 _NUMBER_AT_END = re.compile(r"\d\s?\Z")
@@ -75,7 +78,10 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
         if from_file := filed(span, part, passages, "parenthesis", place):
             read += from_file
             continue
-        found = passages.by_id(part) or (passages.by_address(part) if "://" in part or labelled else None)
+        web = "://" in part or labelled or _WEB.match(part)
+        found = passages.by_id(part) or (passages.by_address(part) if web else None)
+        if found is None and (numbered := _ID_NUMBER.match(part)):
+            found = passages.by_id(numbered[1])
         if found is None and (labelled or " " in part):
             found = passages.by_title(part) or (passages.by_heading(part) if labelled else None)
         if (

@@ -10,7 +10,7 @@ from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.paged import Place, place_in
 
-_SAYS = re.compile(
+SAYS = re.compile(
     r"(?<!\w)(?:according to|(?:as )?(?:stated|described|noted|outlined|explained|mentioned|specified|set out|found)\s"
     r"in|"
     r"as per|based on|refer to|see|laut|gemäß|siehe|vgl\.|selon|d['\u2019]après|voir|según|de acuerdo con|véase|"
@@ -20,7 +20,7 @@ _SAYS = re.compile(
     re.IGNORECASE,
 )
 _PAGE_WORD = r"(?:pp?\.|pages?|S\.|Seiten?|páginas?|págs?\.|pag\.)"
-_PAGE_OF = re.compile(
+PAGE_OF = re.compile(
     rf"(?<!\w)({_PAGE_WORD}\s?\d{{1,4}})\s(?:of|in|von|de|do|da|du|des|der|del|di)\s(?:the\s)?[\"'*_`]{{0,3}}\Z",
     re.IGNORECASE,
 )
@@ -66,8 +66,8 @@ def read_titles(page: Page) -> None:
             before = page.prose[max(0, start - _BEFORE) : start]
             if title in files and before[-1:] in _IN_NAMES:
                 continue  # the end of another file's name
-            paged = _PAGE_OF.search(before)
-            told = paged or _SAYS.search(before) or (title in files and _SIGNED.search(before))
+            paged = PAGE_OF.search(before)
+            told = paged or SAYS.search(before) or (title in files and _SIGNED.search(before))
             capital = not page.prose[start].islower() and not page.prose[start - 1 : start].isalnum()
             if told or ((capital or title in files) and _SAYING.match(page.prose, end)):
                 behind = paged or _ITS_PAGE.match(page.prose, end)

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ragvigil.scorer.checks.reading.citing.listing import is_pointer, parts
 from ragvigil.scorer.checks.reading.citing.lists import NUMBERING, OWNERS
 from ragvigil.scorer.checks.reading.citing.references import names_sources
+from ragvigil.scorer.checks.reading.citing.titled import PAGE_OF, SAYS
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import Passages
 
@@ -17,6 +18,8 @@ _LOG = re.compile(
     r"\b(?:ERROR|WARN(?:ING)?|INFO|DEBUG|TRACE|FATAL|CRITICAL|NOTICE)\b[^\n]*$",
     re.MULTILINE,
 )
+_THOUGHTS = re.compile(r"\s*<(think(?:ing)?|thoughts?|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+"""What a model thought before its answer."""
 _OBJECT = re.compile(r"\{\s{0,20}\"([\w -]{1,40})\"\s?:[^{}]{0,1000}\}")
 _KEY = re.compile(r"\"([\w -]{1,40})\"\s?:")
 _FIRST = re.compile(r"(?<=[:?\uff1a\uff1f])(?:[ \t]{0,3}|(?<=[?\uff1f])[ \t]{0,3}\n{1,2})(?=\[1\]|【1】)")
@@ -47,13 +50,15 @@ def tagged_code(text: str) -> list[Span]:
 
 
 def unread(prose: str) -> list[Span]:
-    """Lines of a log, objects of JSON among prose, and the marks of a menu in one line.
+    """Thoughts at the beginning, lines of a log, objects of JSON among prose, and the marks of a menu in one line.
 
     >>> text = "What about? [1] Billing [2] Support"
     >>> [text[start:end] for start, end in unread(text)], unread("Two agree: [1] says nine, [2] says ten.")
     (['[1]', '[2]'], [])
     """
     found: list[Span] = []
+    if "</" in prose and (thoughts := _THOUGHTS.match(prose)):
+        found.append(thoughts.span())
     if "[" in prose and ":" in prose:
         found += [match.span() for match in _LOG.finditer(prose)]
     if '":' in prose and not prose.lstrip().startswith(("{", "[")):
@@ -121,6 +126,8 @@ def citing_code(text: str, spans: Sequence[Span], passages: Passages) -> Iterato
         content = text[start:end].strip("`").strip()
         if content[:1] == "[" and content[-1:] == "]":
             content = content[1:-1]
+        elif _is_source(text[max(0, start - _WORDS_BEFORE) : start], content, passages):
+            continue
         elif text[start - 1 : start] not in ("[", "(") or text[end : end + 1] not in ("]", ")"):
             yield start, end
             continue
@@ -129,3 +136,11 @@ def citing_code(text: str, spans: Sequence[Span], passages: Passages) -> Iterato
         known = [one for one in members if not one.isdigit() and passages.by_id(one)]
         if not known or not all(passages.by_id(one) or passages.sibling(one) for one in members):
             yield start, end
+
+
+def _is_source(before: str, content: str, passages: Passages) -> bool:
+    """Whether code in a line is an id or a file behind what says so: "according to `doc-3`"."""
+    known = passages.by_id(content) is not None and not content.isdigit()
+    if not known and not ("." in content and passages.files.of(content).documents):
+        return False
+    return SAYS.search(before) is not None or PAGE_OF.search(before) is not None
