@@ -169,12 +169,49 @@ def test_a_page_is_dead_only_where_pages_are_told_for_sure(documents: tuple[Docu
     assert None not in _cited(f"It is so [handbook.{ending}, p. 99].", documents)
 
 
+@pytest.mark.parametrize(
+    "pages", ["pp. 12, 13", "pages 12 and 13", "Seiten 12, 13", "p. 12, 13", "pp. 12-13", "pp. 12 & 13"]
+)
+def test_several_pages_of_a_file_are_no_ranks(pages: str) -> None:
+    """The second page was the rank of a passage that was not retrieved."""
+    for documents in (PAGED[0], PAGED[5]):
+        for answer in (
+            "It is so [handbook.pdf, {}].",
+            "It is so (handbook.pdf, {}).",
+            "It is so (Source: handbook.pdf, {}).",
+        ):
+            (one,) = read_citations(answer.format(pages), documents)
+            assert (one.id, one.others) == (documents[0].id, (documents[1].id,))
+    assert _cited("It is so [handbook.pdf, p. 12; 1].", _ids("handbook.pdf", "b")) == ["handbook.pdf"]
+    assert _cited("It is so [handbook.pdf, p. 12; 2, p. 3].", _ids("handbook.pdf", "b")) == [
+        "handbook.pdf",
+        "b",
+    ]
+    assert _cited("It is so [1, p. 12; 2].", _ids("handbook.pdf", "b")) == ["handbook.pdf", "b"]
+
+
 def test_an_id_of_a_chunk_that_was_not_retrieved_is_dead_though_its_file_is_known() -> None:
     """What is written as the ids are means that chunk."""
     assert _cited("It is so [handbook.pdf:99].", PAGED[2]) == [None]
     assert _cited("It is so [leave.docx#chunk-9].", _ids("leave.docx#chunk-3", "leave.docx#chunk-4")) == [
         None
     ]
+
+
+def test_an_id_of_a_part_of_a_file_is_itself() -> None:
+    """A name behind the file's is one of a chunk where the ids are written so."""
+    documents = _ids("faq.md#returns", "faq.md#warranty")
+    assert _cited("It is so (see faq.md#returns).", documents) == ["faq.md#returns"]
+    assert _cited("It is so [faq.md#warranty].", documents) == ["faq.md#warranty"]
+    assert _cited("It is so [faq.md#shipping].", documents) == [None]
+    assert _cited("It is so [setup.md#install].", _ids("docs/setup.md", "docs/faq.md")) == ["docs/setup.md"]
+
+
+def test_a_page_of_a_title_is_never_dead() -> None:
+    """Crawlers number every page of a site 1."""
+    documents = _facts({"title": "Returns Policy", "page": 1}, {"title": "Returns Policy", "page": 2})
+    assert _cited("It is so [Returns Policy, p. 2].", documents) == ["b"]
+    assert _cited("It is so (Returns Policy, p. 9).", documents) == ["a"]
 
 
 def test_a_file_in_the_list_of_sources_that_was_not_retrieved_is_dead() -> None:
@@ -185,9 +222,10 @@ def test_a_file_in_the_list_of_sources_that_was_not_retrieved_is_dead() -> None:
         ("contract.pdf, p. 3", ["a", None]),
         ("form.pdf", ["a"]),
         ("staff", ["a"]),
+        ("https://example.com/index.pdf", ["a"]),
         ("hr/handbook.pdf", ["a", "a"]),
     ):
-        assert _cited(answer.format(other), documents)[: len(expected)] == expected
+        assert _cited(answer.format(other), documents) == expected
 
 
 @pytest.mark.parametrize(

@@ -31,7 +31,7 @@ _FILE_KEYS = (
 _NAME_KEYS = (
     *("document_name", "documentName", "doc_name", "display_name", "displayName", "metadata_storage_name"),
 )
-"""More keys for the name of a passage's document."""
+"""More keys for the name of a passage's document, a file or several words."""
 _HEADING_KEYS = ("heading", "header", "section", "section_title")
 _NESTED_KEYS = (
     *("metadata", "source", "source_metadata", "location", "loc", "s3Location", "webLocation"),
@@ -138,7 +138,8 @@ def _within(file: str, folders: Sequence[str]) -> list[str]:
 
 
 def titles_of(document: Document) -> list[str]:
-    return [value.casefold() for value in _values(document, (*_TITLE_KEYS, *_NAME_KEYS)) if len(value) > 3]
+    names = [one for one in _values(document, _NAME_KEYS) if " " in one or _FILE.search(one)]
+    return [value.casefold() for value in (*_values(document, _TITLE_KEYS), *names) if len(value) > 3]
 
 
 def headings_of(document: Document) -> list[str]:

@@ -21,6 +21,7 @@ class Filed(NamedTuple):
 
 
 _NOTHING = Filed((), placed=False)
+_JOINTS = frozenset("#:@")
 _NamesOf = Callable[[Document], list[str]]
 
 
@@ -57,6 +58,16 @@ class Files:
     def chunks(self, text: str) -> list[Document]:
         """The passages that are chunks of the document with this id."""
         return self._documents.get(text.casefold(), [])
+
+    def is_of_chunks(self, text: str, ending: str) -> bool:
+        """Whether the chunks of the file `text` have ids that go on as `ending` does: with the same sign.
+
+        >>> known = Files([Document("faq.md#returns", None)])
+        >>> [known.is_of_chunks("faq.md", ending) for ending in ("#shipping", ", p. 3", "")]
+        [True, False, False]
+        """
+        begins = text + ending[:1]
+        return ending[:1] in _JOINTS and any((one.id or "").startswith(begins) for one in self.chunks(text))
 
     def of(self, text: str, place: Place | None = None) -> Filed:
         """The passages from the file of this name, of that page where they tell theirs; else all of that file.
@@ -106,9 +117,7 @@ class Files:
         if not place.paged:
             return False
         folded = text.casefold()
-        found = next(
-            (one for names in (self.names, self._documents, self._titles) if (one := names.get(folded))), ()
-        )
+        found = next((one for names in (self.names, self._documents) if (one := names.get(folded))), ())
         near = range(place.first - 1, place.last + 2)
         printed = re.compile(rf"(?<!\d){place.first}(?!\d)")
         return bool(found) and not any(

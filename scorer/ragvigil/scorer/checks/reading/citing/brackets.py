@@ -10,6 +10,7 @@ from ragvigil.scorer.checks.reading.citing.lists import (
     BEFORE_CODES,
     CODED_THINGS,
     COPULAS,
+    FIELDS,
     GREETINGS,
     MEASURES,
 )
@@ -215,7 +216,8 @@ def _is_elsewhere(page: Page, match: re.Match[str], read: list[Citation]) -> boo
     if read[0].cited.isdecimal() and _CLOSED.match(page.prose, match.end()) is None:
         return _ABBREVIATION.search(page.prose[max(0, match.start() - _BEFORE) : match.start()]) is not None
     word = _WORD_BEFORE.search(page.prose[max(0, match.start() - _BEFORE) : match.start()])
-    if word is not None and word[1].lower() in GREETINGS:
+    field = read[0].cited.rstrip("0123456789").rstrip("_-").lower()
+    if word is not None and word[1].lower() in GREETINGS and field in FIELDS:
         return True
     if not page.passages.only_looks_like_one(read[0].cited):
         return _is_said_to_be(page, match, read[0].cited)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
+from ragvigil.scorer.checks.reading.identifiers import ENDING
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.paged import Place, place_in
 from ragvigil.scorer.checks.reading.passages import Passages, name_of
@@ -42,7 +43,7 @@ _RANGE = re.compile(
     re.IGNORECASE,
 )
 _LOCATOR = re.compile(
-    r"(?:pp?\.?|pages?|págs?\.?|pag\.|s\.|seite|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|sheet|slide|folie|páginas?|п\.|\u0441\.|стр\.|ст\.|ص)"
+    r"(?:pp?\.?|pages?|págs?\.?|pag\.|pagin[ae]|s\.|seiten?|sections?|sec\.|abschnitt|§|¶|ch\.|chapters?|lines?|l\.|para\.?|sheet|slide|folie|páginas?|п\.|\u0441\.|стр\.|ст\.|ص)"
     r"\s?[\d.ivx\u2013-]{1,12}\Z|第?\s?\d{1,5}\s?(?:页|頁|条|條|章|节|節|款|项|項|쪽|페이지|ページ)\Z",
     re.IGNORECASE,
 )
@@ -74,7 +75,7 @@ _UNDERLINE = re.compile(r"(?<=[A-Za-z])_(?=\d{1,4}\Z)")
 _MINUTE = re.compile(r"\d{1,3}(?:\+\d{1,2})?['\u2032\u2019\"\u2033]\Z")
 _ONE_WORD = re.compile(r"\S{1,60}")
 _IN_PARENTHESES = re.compile(r"\(([^()]{1,60})\)")
-_LONGEST_RANGE = 50
+_LONGEST_RANGE, _FEWEST_WITH_PAGES = 50, 3
 
 
 def parts(content: str, passages: Passages) -> tuple[list[str], bool]:
@@ -161,6 +162,7 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
     if ":" in content and passages.sibling(content.strip()):
         return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
     members, labelled = parts(content, passages)
+    members = with_more_pages(members)
     places: Sequence[Place | None] = [None] * len(members)
     if len(members) > 1 and any(map(is_locator, members)):
         told = zip(members, places_of(members), strict=True)
@@ -248,6 +250,11 @@ def filed(
         found = files.of(name, place)
         if exact is None and not found.documents:
             exact = passages.by_title(name)
+    known = passages.by_id(part) if found.documents else None
+    if known is not None and (name != part or not found.placed):
+        return [Citation(*span, part, known, style)]
+    if not found.placed and found.documents and files.is_of_chunks(name, part[len(name) :]):
+        return []
     surely = place is not None and not found.placed and passages.by_id(name) is None
     if surely and place is not None and files.lacks(name, place):
         return [Citation(*span, f"{name}, p. {place.first}", None, style)]
@@ -312,6 +319,25 @@ def places_of(members: Sequence[str]) -> list[Place | None]:
     only = alone[0]._replace(paged=False) if len(alone) == 1 else None
     behind = [*told[1:], None] if told and told[0] is None else [None] * len(told)
     return [None if own is not None else next_one or only for own, next_one in zip(told, behind, strict=True)]
+
+
+def with_more_pages(members: list[str]) -> list[str]:
+    """`members` where numbers behind the page of a file are more pages of it, and no ranks.
+
+    >>> with_more_pages(["a.pdf", "pp. 3", "5"]), with_more_pages(["a.pdf", "p. 3", "2", "p. 5"])
+    (['a.pdf', 'pp. 3-5'], ['a.pdf', 'p. 3', '2', 'p. 5'])
+    """
+    if len(members) < _FEWEST_WITH_PAGES or not ENDING.search(members[0]):
+        return members
+    found: list[str] = []
+    for member, behind in zip(members, [*members[1:], ""], strict=True):
+        before = place_in(found[-1]) if found and is_locator(found[-1]) else None
+        if before and before.paged and member.isdecimal() and not is_locator(behind):
+            numbers = (before.first, before.last, int(member[:4]))
+            found[-1] = f"pp. {min(numbers)}-{max(numbers)}"
+        else:
+            found.append(member)
+    return found
 
 
 def _ranged(span: Span, bounds: re.Match[str], passages: Passages, style: Style | None) -> list[Citation]:

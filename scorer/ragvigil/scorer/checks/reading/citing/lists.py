@@ -57,7 +57,7 @@ OWNERS = frozenset(_DATA["before_placeholders"])
 _BEGINNINGS = tuple(f"{word}{joint}" for word in OWNERS for joint in "-_")
 _FILLED_IN = ("-name", "_name", "-here", "_here", "-number", "_number")
 """How a placeholder ends that is to be filled in."""
-_FIELDS = frozenset(_DATA["placeholders"])
+FIELDS = frozenset(_DATA["placeholders"])
 """What is to be filled in, be it of anything: `ORDER_ID`."""
 GREETINGS = frozenset(_DATA["greetings"])
 """Words before a name that is to be filled in."""
@@ -70,7 +70,7 @@ def is_aside(text: str) -> bool:
     [True, True, True, True, True, False, False]
     """
     folded = text.casefold()
-    if text.isupper() and "_" in text and folded.rpartition("_")[2] in _FIELDS:
+    if text.isupper() and "_" in text and folded.rpartition("_")[2] in FIELDS:
         return True
     bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
     return bare in ASIDES or bare.startswith(_BEGINNINGS) or bare.endswith(_FILLED_IN)

@@ -14,6 +14,7 @@ from ragvigil.scorer.checks.reading.citing.listing import (
     parts,
     places_of,
     ranked,
+    with_more_pages,
 )
 from ragvigil.scorer.checks.reading.citing.lists import BEFORE_YEARS, NUMBERED_THINGS
 from ragvigil.scorer.checks.reading.citing.numbering import numbers_a_thing
@@ -72,6 +73,7 @@ def _add_ranks(page: Page, markers: Sequence[re.Match[str]]) -> None:
 
 def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
     members, labelled = parts(content, passages)
+    members = with_more_pages(members)
     read: list[Citation] = []
     pointed = False
     for part, place in zip(members, places_of(members), strict=True):

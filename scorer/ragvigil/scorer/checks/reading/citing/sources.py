@@ -90,6 +90,7 @@ def _is_another_file(passages: Passages, name: str) -> bool:
     base = name.rpartition("/")[2]
     return (
         ENDING.search(name) is not None
+        and "://" not in name
         and passages.resembles(name)
         and not passages.files.of(base).documents
         and passages.by_id(base) is None
