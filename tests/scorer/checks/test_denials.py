@@ -28,8 +28,43 @@ LEFT_SO = (
         "Alterations above $2,000 are possible only with the landlord's prior written consent.",
         "Tenant shall not make alterations exceeding $2,000 without the landlord's prior written consent.",
     ),
+    ("Pets are not allowed without a leash.", "Pets are allowed on a leash."),
+    ("Visitors need a badge to enter the lab.", "Visitors may not enter the lab without a badge."),
+    ("Visitors may not enter the lab without a badge.", "Visitors need a badge to enter the lab."),
+    (
+        "Accounts can only be reopened once the balance has been settled.",
+        "Accounts cannot be reopened unless the balance has been settled.",
+    ),
+    (
+        "Open the valve only once the pressure has dropped below 2 bar.",
+        "Do not open the valve until the pressure has dropped below 2 bar.",
+    ),
+    (
+        "You can open the valve when the pressure has dropped below 2 bar.",
+        "Do not open the valve until the pressure has dropped below 2 bar.",
+    ),
+    (
+        "Restarting a gateway requires approval from the duty manager.",
+        "Never restart a gateway without approval from the duty manager.",
+    ),
+    (
+        "Tickets are transferable only in the Flex fare.",
+        "Only if you have a Flex ticket: tickets in the other fares aren't transferable.",
+    ),
+    (
+        "Produtos personalizados só podem ser trocados em caso de defeito.",
+        "Produtos personalizados não podem ser trocados, salvo em caso de defeito.",
+    ),
+    (
+        "Für den Zutritt zum Labor brauchen Sie einen Ausweis.",
+        "Der Zutritt zum Labor ist ohne Ausweis nicht gestattet.",
+    ),
+    (
+        "Se necesita una credencial para acceder al laboratorio.",
+        "No se permite el acceso al laboratorio sin credencial.",
+    ),
 )
-"""What is denied beyond a bound, on another day or in other words."""
+"""What is denied beyond a bound, on another day, without a condition or in other words."""
 DENIED = (
     ("Returns are not accepted.", "Returns are accepted for 30 days."),
     ("Breakfast isn't served until 10:30.", "Breakfast is served until 10:30."),
@@ -37,6 +72,19 @@ DENIED = (
     ("Smoking is not prohibited in the rooms.", "Smoking is prohibited in the rooms."),
     ("Les batteries ne sont pas garanties six mois.", "Les batteries sont garanties six mois."),
     ("Dogs are only allowed in the garden.", "Dogs are not allowed in the garden."),
+    (
+        "Open the valve until the pressure has dropped below 2 bar.",
+        "Do not open the valve until the pressure has dropped below 2 bar.",
+    ),
+    (
+        "Employees can take leave when they are on probation.",
+        "Employees cannot take leave until they have completed probation.",
+    ),
+    (
+        "Accounts cannot be reopened once the balance has been settled.",
+        "Accounts can only be reopened once the balance has been settled.",
+    ),
+    ("Visitors may not enter the lab with a badge.", "Visitors need a badge to enter the lab."),
 )
 
 

@@ -6,7 +6,8 @@ those of `data/opposites.json`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
@@ -34,6 +35,24 @@ _DENYING = _stems(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _BUT_FOR = _stems(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
+_UNLESS = _stems(OPPOSITES["unless"]["words"])
+_UNLESS_PHRASES = [tuple(word.stem for word in words(one)) for one in OPPOSITES["unless"]["phrases"]]
+"""What names, behind a denial, that with which it does not hold."""
+_ONLY = _stems(OPPOSITES["only"])
+_ONCE = _ONLY.union(
+    _stems(OPPOSITES["once"]), _stems(one for one in OPPOSITES["requiring"] if " " not in one)
+)
+"""What says of one thing that it comes first."""
+_REQUIRING_IN_TWO = {tuple(word.stem for word in words(one)) for one in OPPOSITES["requiring"] if " " in one}
+_EVEN_SO, _OTHERS = _stems(OPPOSITES["even_so"]), _stems(OPPOSITES["the_others"])
+_IF = HAVING | _stems(OPPOSITES["if"])
+BOUNDING = frozenset(_SIDES).union(
+    _ONLY, _IF, _UNLESS, _stems(OPPOSITES["once"]), _stems(OPPOSITES["even_so"])
+)
+"""Stems of what tells within which bounds, or on which condition, something is so."""
+_BESIDE = frozenset(("on", "by", "in", "an", "am", "en", "em"))
+"""What says "with" of some things: on a leash."""
+_NEAR, _BEGINNING = 2, 5
 _WELL_KNOWN = _stems(LEXICON.negations_well_known)
 _FURTHEST = 3
 """Words from one that bounds to what it bounds: older than 12."""
@@ -60,8 +79,62 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     if (days := _days(denial)) and days.isdisjoint(_days(other)):
         return True
+    if _on_condition(denial, other) or _of_the_others(denial, there):
+        return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
+
+
+def _on_condition(denial: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Whether `other` requires, or says of what there is, but without which, or until when, `denial` denies it.
+
+    >>> denial = words("You may not enter without a badge.")
+    >>> said = ("You need a badge to enter.", "You can enter.", "You may enter even if you have no badge.")
+    >>> [_on_condition(denial, words(text)) for text in said]
+    [True, False, False]
+    """
+    place = _unless(denial)
+    if place is None or not _denies_all(denial):
+        return False
+    stems = [word.stem for word in other]
+    if not _EVEN_SO.isdisjoint(stems):
+        return False
+    begins = tuple(
+        {word.stem[:_BEGINNING] for word in denial[place + 1 :] if word.content and not word.negation}
+    )
+    told = [at for at, word in enumerate(other) if word.content and word.stem.startswith(begins)]
+    if not told:
+        return False
+    if not _ONCE.isdisjoint(stems) or not _REQUIRING_IN_TWO.isdisjoint(pairwise(stems)):
+        return True
+    if not _IF.isdisjoint(stems) and 2 * len({stems[at][:_BEGINNING] for at in told}) > len(begins):
+        return True
+    return denial[place].stem in LACKING and any(
+        not _BESIDE.isdisjoint(stems[max(0, at - _NEAR) : at]) for at in told
+    )
+
+
+def _unless(denial: Sequence[Word]) -> int | None:
+    """Where the last word of "without", "unless" or "until" stands; None where none does."""
+    for place, word in enumerate(denial):
+        if word.stem in LACKING or word.stem in _UNLESS:
+            return place
+    stems = tuple(word.stem for word in denial)
+    for phrase in _UNLESS_PHRASES:
+        if phrase[0] in stems:
+            first = stems.index(phrase[0])
+            if stems[first : first + len(phrase)] == phrase:
+                return first + len(phrase) - 1
+    return None
+
+
+def _of_the_others(denial: Sequence[Word], there: Set[str]) -> bool:
+    """Whether it denies of the others what is so of one only."""
+    return (
+        not _ONLY.isdisjoint(there)
+        and _OTHERS.isdisjoint(there)
+        and any(word.stem in _OTHERS for word in denial)
+    )
 
 
 def _is_elsewhere(word: Word) -> bool:
