@@ -25,6 +25,7 @@ from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifie
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
+from ragvigil.scorer.checks.alignment.permission import permits_otherwise
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.runs import runs
 from ragvigil.scorer.checks.alignment.said import Said
@@ -357,6 +358,8 @@ def _contradicted(one: _Laid) -> str | None:
         return None  # not open on Sunday is closed on it, and open on Saturday is not
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
+        if permits_otherwise(*said[:2], best, place, one.evidence):
+            return "negation"
         return _says_otherwise(one, best, place)
     if found != "number" or place + 1 == len(segments):
         return found
