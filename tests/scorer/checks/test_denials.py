@@ -63,6 +63,15 @@ LEFT_SO = (
         "Se necesita una credencial para acceder al laboratorio.",
         "No se permite el acceso al laboratorio sin credencial.",
     ),
+    ("There's no fee for students.", "The fee is waived for students."),
+    ("Guests don't have access.", "Access is denied to guests."),
+    (
+        "By default the feature isn't enabled.",
+        "The feature is disabled by default and can be enabled in Settings > Labs.",
+    ),
+    ("The request didn't succeed.", "The request failed because the token was missing."),
+    ("Studierende zahlen keine Gebühr.", "Die Gebühr entfällt für Studierende."),
+    ("Hardware sales declined.", "Hardware sales were lower; subscriptions grew."),
 )
 """What is denied beyond a bound, on another day, without a condition or in other words."""
 DENIED = (
@@ -85,6 +94,9 @@ DENIED = (
         "Accounts can only be reopened once the balance has been settled.",
     ),
     ("Visitors may not enter the lab with a badge.", "Visitors need a badge to enter the lab."),
+    ("The request didn't fail.", "The request failed because the token was missing."),
+    ("The fee is not waived for students.", "The fee is waived for students."),
+    ("There's no fee for students.", "There's a fee for students."),
 )
 
 

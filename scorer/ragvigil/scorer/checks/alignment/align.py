@@ -17,6 +17,7 @@ from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, cor
 from ragvigil.scorer.checks.alignment.crossed import crossed_number
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
+from ragvigil.scorer.checks.alignment.excepted import is_said_of_the_exception
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures, flags_of
 from ragvigil.scorer.checks.alignment.idle import words_within
@@ -358,7 +359,9 @@ def _contradicted(one: _Laid) -> str | None:
         return None  # not open on Sunday is closed on it, and open on Saturday is not
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
-        if permits_otherwise(*said[:2], best, place, one.evidence):
+        if permits_otherwise(*said[:2], best, place, one.evidence) or is_said_of_the_exception(
+            *(*said[:2], said.denying, best, place, one.evidence)
+        ):
             return "negation"
         return _says_otherwise(one, best, place)
     if found != "number" or place + 1 == len(segments):

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
 from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so
+from ragvigil.scorer.checks.alignment.excepted import is_excepted
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.swaps import (
@@ -109,7 +110,9 @@ def _otherwise(
     if denied and swap in _OF_ONE:
         return None  # what is not so on Sunday may be so on Saturday
     if swap == "opposite":
-        return None if denied else "negation"  # not after 14 days is within 14 days
+        if denied or is_excepted(best.words, claim) or is_excepted(claim, best.words):
+            return None  # not after 14 days is within 14 days, open daily except Sundays is closed on Sundays
+        return "negation"
     if swap:
         return "number"
     if not numbers.novel and not denied and len(said & best.content) < _ALIKE * len(said):

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
+from ragvigil.scorer.checks.alignment.excepted import is_excepted
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.denying import leaves_open
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -35,6 +36,8 @@ _DENYING = _stems(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _BUT_FOR = _stems(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
+_NOT_OTHER = [(_stems(one), _stems(other)) for one, other in OPPOSITES["not_other"]]
+"""Words that say without a negation what the others say with one: disabled, not enabled."""
 _UNLESS = _stems(OPPOSITES["unless"]["words"])
 _UNLESS_PHRASES = [tuple(word.stem for word in words(one)) for one in OPPOSITES["unless"]["phrases"]]
 """What names, behind a denial, that with which it does not hold."""
@@ -79,7 +82,9 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     if (days := _days(denial)) and days.isdisjoint(_days(other)):
         return True
-    if _on_condition(denial, other) or _of_the_others(denial, there):
+    if _on_condition(denial, other) or _of_the_others(denial, there) or is_excepted(denial, other):
+        return True
+    if any(_says_it_otherwise(denial, other, *sides) for sides in _NOT_OTHER if sides[0] & there):
         return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
@@ -134,6 +139,37 @@ def _of_the_others(denial: Sequence[Word], there: Set[str]) -> bool:
         not _ONLY.isdisjoint(there)
         and _OTHERS.isdisjoint(there)
         and any(word.stem in _OTHERS for word in denial)
+    )
+
+
+def _says_it_otherwise(
+    denial: Sequence[Word], other: Sequence[Word], one: frozenset[str], denied: frozenset[str]
+) -> bool:
+    """Whether `denial` denies what is `denied` where `other` has a word `one`: not enabled, disabled.
+
+    All of the denial must stand there, on that word's side where the other one has both.
+
+    >>> texts = ("It isn't enabled by default.", "It isn't enabled by hand.", "It isn't disabled.")
+    >>> said, sides = "It is disabled by default and enabled by hand.", (_stems(["disabled"]), _stems(["enabled"]))
+    >>> [_says_it_otherwise(words(text), words(said), *sides) for text in texts]
+    [True, False, False]
+    """
+    if not one.isdisjoint([word.stem for word in denial]) or not _is_denied(denial, denied):
+        return False
+    stems = [word.stem for word in other]
+    at = next(place for place, stem in enumerate(stems) if stem in one)
+    also = next(
+        (place for place, stem in enumerate(stems) if stem in denied and abs(place - at) > _NEAR), None
+    )
+    near = stems if also is None else stems[:also] if at < also else stems[also + 1 :]
+    return {word.stem for word in denial if word.content} - denied <= set(near)
+
+
+def _is_denied(denial: Sequence[Word], denied: frozenset[str]) -> bool:
+    """Whether one of the stems `denied` stands right behind a negation."""
+    return any(
+        word.negation and any(one.stem in denied for one in denial[place + 1 : place + 1 + _NEAR])
+        for place, word in enumerate(denial)
     )
 
 

@@ -195,6 +195,9 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
         if len(parts) != 1:
             return None
         sentence = parts[0]
+    elif len(mine) >= _FEWEST_WITHIN and mine < theirs:
+        parts = [part for part in _PART.split(sentence) if _matter(words(part), mine) == mine]
+        sentence = parts[0] if len(parts) == 1 else sentence
     if times_only:
         if another_day(text, sentence):
             return "date"

@@ -1,0 +1,108 @@
+"""Exceptions: what a sentence says of all but one thing, of which the opposite is so.
+
+"Open daily except Sundays" is "closed on Sundays", and no "open on Sundays", of which it has all words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.alignment.swaps import in_one_form, opposed
+from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.words import Word, words
+
+_EXCEPT = frozenset(word.stem for name in OPPOSITES["except"] for word in words(name))
+_NONE = frozenset(word.stem for name in OPPOSITES["none"] for word in words(name))
+_PREDICATES = frozenset(
+    word.stem
+    for names in chain.from_iterable(OPPOSITES["opposites"])
+    for name in names
+    if " " not in name
+    for word in words(name)
+)
+"""What is so or not, which may stand right behind the exception."""
+_BETWEEN = 3
+"""Words that tell nothing between "except" and what is excepted: except for the."""
+_MOST_LEFT = 1
+"""Meaningful words that a claim may lack, besides "except" and "all": daily, parts."""
+_DENYING = frozenset(word.stem for name in OPPOSITES["denying"] for word in words(name))
+_MOST_SENTENCES = 20
+
+
+class _Exception(NamedTuple):
+    """What is excepted, in one form, and where it ends."""
+
+    stems: set[str]
+    end: int
+
+
+def is_excepted(sequence: Sequence[Word], other: Sequence[Word]) -> bool:
+    """Whether `sequence` excepts what `other`, which excepts nothing, is about.
+
+    >>> shop = words("The shop is open daily except Sundays.")
+    >>> [is_excepted(shop, words(text)) for text in ("It is closed on Sundays.", "It is closed on Mondays.")]
+    [True, False]
+    """
+    found = _exception(sequence)
+    return (
+        found is not None
+        and _exception(other) is None
+        and found.stems <= in_one_form([word.stem for word in other])
+    )
+
+
+def is_said_of_the_exception(
+    claim: Sequence[Word], text: str, denying: bool, best: Segment, place: int, evidence: Evidence
+) -> bool:
+    """Whether `claim`, the words of `text`, says of the exception what the `best` segment says of all but that.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> shop = Evidence([Document("a", "The shop is open daily except Sundays.")])
+    >>> texts = ("The shop is open on Sundays.", "The shop is open on Mondays.", "The shop is closed on Sundays.")
+    >>> best = shop.segments[0]
+    >>> [is_said_of_the_exception(words(text), text, False, best, 0, shop) for text in texts]
+    [True, False, False]
+    """
+    if denying != best.negated or best.span is None or not is_excepted(best.words, claim):
+        return False  # as nearly always
+    found = _exception(best.words)
+    if found is None or any(
+        word.content and word.stem not in _PREDICATES for word in best.words[found.end :]
+    ):
+        return False
+    if any(word.stem in _NONE for word in best.words) or opposed(text, best.text[slice(*best.span)]):
+        return False
+    mine = in_one_form([word.stem for word in claim if word.content or word.numbers])
+    told = [word for word in best.words if word.content and word.stem not in _EXCEPT]
+    left = in_one_form([word.stem for word in told if not word.qualifier]) - mine
+    if not found.stems < mine or not mine <= in_one_form([word.stem for word in best.words]):
+        return False
+    if len(left) > _MOST_LEFT or not left.isdisjoint(_PREDICATES | _DENYING):
+        return False  # who says less of it may say the opposite: prohibited but on the terrace, you may there
+    return not _stands_elsewhere(claim, place, evidence)
+
+
+def _exception(sequence: Sequence[Word]) -> _Exception | None:
+    """The first meaningful words behind "except" that stand together."""
+    first = next((place for place, word in enumerate(sequence) if word.stem in _EXCEPT), None)
+    if first is None:
+        return None  # as nearly always
+    near = range(first + 1, min(first + 2 + _BETWEEN, len(sequence)))
+    begins = next((place for place in near if sequence[place].content), None)
+    if begins is None or sequence[begins].stem in _PREDICATES:
+        return None
+    end = begins
+    while end < len(sequence) and sequence[end].content and sequence[end].stem not in _PREDICATES:
+        end += 1
+    return _Exception(in_one_form([word.stem for word in sequence[begins:end]]), end)
+
+
+def _stands_elsewhere(claim: Sequence[Word], place: int, evidence: Evidence) -> bool:
+    """Whether another sentence has all words of a claim and excepts none of them."""
+    held = [evidence.places.get(word.stem, ()) for word in claim if word.content]
+    common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
+    return any(one != place and not is_excepted(evidence.segments[one].words, claim) for one in common)
