@@ -5,7 +5,8 @@ behind a colon with more to follow, only if it is all in capitals or right befor
 also stands in small letters there is none, nor are the words of a title, which are all capitalised. German
 capitalises every noun: there only runs of two names, and words with digits or inner capitals, count. Scripts without
 capitals are judged by numbers and Latin words. A measure, a sum, a date or a time in another unit or form is the
-same. None where the claims name nothing, and across languages.
+same. An endpoint, a package, a flag or a setting in code, an e-mail address and a link are names, too; placeholders and
+what the answer's own code defines, are none. None where the claims name nothing, and across languages.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.code_names import CodeNames, code_names, may_name
 from ragvigil.scorer.checks.reading.courtesy import CAPITALISED
+from ragvigil.scorer.checks.reading.markup import blank, fenced
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
 
 _MOST_LISTED = 20
@@ -62,6 +65,10 @@ def _measure(prepared: Prepared) -> Finding:
         spans = offsets(statement.text) if novel else ()
         for place in novel:
             missing[statement.words[place].stem] = statement.text[slice(*spans[place])]
+    code = _of_code(prepared)
+    named.update(code.told)
+    invented += len(code.missing)
+    missing.update((one, one) for one in code.missing)
     if not named:
         return Finding(None, "the claims name nothing")
     told = list(missing.values())
@@ -70,6 +77,20 @@ def _measure(prepared: Prepared) -> Finding:
         f"neither in the evidence nor in the question: {', '.join(told[:3])}" if told else None,
         {"named": len(named), "missing": told[:_MOST_LISTED], "missing_names": invented},
     )
+
+
+def _of_code(prepared: Prepared) -> CodeNames:
+    """What the answer names in code and as addresses, beside all that is known of the passages."""
+    answer = prepared.answer
+    if not may_name(answer):
+        return CodeNames([], [])  # as mostly
+    hidden = [citation.span for citation in prepared.citations]
+    if prepared.own is not None:
+        hidden += [found.span() for found in prepared.own.finditer(answer)]
+    documents = prepared.record.documents
+    known = [prepared.asked, *(f"{one.text}\n{one.id}\n{one.metadata or ''}" for one in documents)]
+    shown = blank(answer, hidden)
+    return code_names(shown, blank(shown, fenced(shown)), "\n".join(known))
 
 
 def _places(prepared: Prepared, statement: Statement, small: set[str], asked: set[str]) -> Iterator[int]:
@@ -172,4 +193,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "21", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "22", _measure, cost="claims")
