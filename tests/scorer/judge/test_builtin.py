@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ragvigil import prompts
 from ragvigil.scorer import config
+from ragvigil.scorer.checks.alignment.model import Model
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.judge import JUDGES, Builtin, build_judge
 from ragvigil.scorer.trace import Completeness, Document, RagTrace, Retrieval
@@ -144,6 +145,28 @@ def test_claims_where_nothing_was_retrieved_are_unsupported() -> None:
     verdict = Builtin().judge_now(record("It needs Redis 7.", ()), RUBRIC)
     assert (verdict.state, verdict.support, verdict.passed) == ("unsupported", 0.0, False)
     assert (verdict.faithfulness, verdict.reason) == (0.0, "nothing was retrieved")
+
+
+def test_an_answer_that_fails_though_each_claim_is_supported_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is shown it looks for the claim at fault, and there is none."""
+
+    def doubtful(*_: object, **__: object) -> float:
+        return 0.23
+
+    monkeypatch.setattr(Model, "faithfulness", doubtful)
+    both = f"{CARRIED} The queue module implements queues for many consumers [queue#2]."
+    verdict = Builtin().judge_now(record(both), RUBRIC)
+    assert (verdict.state, verdict.support, verdict.passed) == ("supported", 1.0, False)
+    least = min(claim.probability for claim in verdict.claims)
+    assert verdict.reason == (
+        f"no claim is at fault by itself (the least sure: {least:.0%}); that all 2 hold together is 23% probable"
+    )
+
+
+@pytest.mark.parametrize("answer", [CARRIED, INVENTED, f"{CARRIED} {INVENTED}"])
+def test_of_an_answer_that_passes_or_has_a_claim_at_fault_nothing_is_said(answer: str) -> None:
+    """There the claims say what there is to say."""
+    assert Builtin().judge_now(record(answer), RUBRIC).reason is None
 
 
 def test_padding_does_not_hide_what_is_invented() -> None:

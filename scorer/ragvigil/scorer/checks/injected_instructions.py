@@ -33,4 +33,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, f"{found[0][0]} instructs: {found[0][1][:_MOST_CHARACTERS]}", {"passages": told})
 
 
-CHECK = Check("injected_instructions", "3", _measure, range="{0, 1}", better="low", cost="question")
+CHECK = Check("injected_instructions", "4", _measure, range="{0, 1}", better="low", cost="question")

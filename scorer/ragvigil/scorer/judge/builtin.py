@@ -7,6 +7,7 @@ sense; the language-model judges are for those.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, VERSION, Assessment
@@ -71,7 +72,8 @@ class Builtin:
             return self._verdict(
                 rubric, "not_scoreable", prepared.incomparable.removeprefix("not_scoreable: ")
             )
-        return self._verdict(rubric, _state(assessment), remark(prepared, assessment.remark), assessment)
+        found = self._verdict(rubric, _state(assessment), None, assessment)
+        return replace(found, reason=remark(prepared, _in_doubt_together(found), assessment.remark))
 
     async def close(self) -> None:
         """It holds nothing open."""
@@ -94,3 +96,14 @@ class Builtin:
 def _state(assessment: Assessment) -> State:
     found = {claim.verdict for claim in assessment.claims}
     return next(verdict for verdict in _WORST_FIRST if verdict in found)
+
+
+def _in_doubt_together(verdict: Verdict) -> str | None:
+    """Why an answer fails of which each claim is supported, for whoever is shown it; None for any other."""
+    if verdict.passed is not False or verdict.state != "supported":
+        return None
+    least = min(claim.probability for claim in verdict.claims)
+    return (
+        f"no claim is at fault by itself (the least sure: {least:.0%}); "
+        f"that all {len(verdict.claims)} hold together is {verdict.faithfulness:.0%} probable"
+    )
