@@ -61,6 +61,8 @@ MOST_SENTENCES = 20_000
 """Of one answer, that are read: those of a megabyte of prose; lists of numbers have more, and nobody's claims."""
 _FEWEST_BESIDE_ONE = 2
 """Statements of an answer of which one may be a pleasantry."""
+_MOST_AT_THE_BEGINNING = 4
+"""Statements, polite ones all, that may stand before the answer."""
 _MOST_GREETINGS = 2
 """Sentences at the beginning that may greet."""
 
@@ -155,8 +157,12 @@ def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement,
     """`statements`, where a pleasantry that begins or ends them is no claim; but alone "No problem!" answers yes."""
     if len(statements) < _FEWEST_BESIDE_ONE:
         return statements
-    first, last = int(statements[0].kind == "phrase"), len(statements) - 1
-    polite = {first} if begins_politely(statements[first].text) else set[int]()
+    last, polite = len(statements) - 1, set[int]()
+    for place, one in enumerate(statements[: min(last, _MOST_AT_THE_BEGINNING)]):
+        if begins_politely(one.text):
+            polite.add(place)
+        elif one.kind != "phrase":
+            break
     if ends_politely(statements[last].text) or advises_to_ask(statements[last].text):
         polite.add(last)
     if not polite or not any(
