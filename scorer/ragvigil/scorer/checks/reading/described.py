@@ -28,16 +28,21 @@ _FILE_KEYS = (
     *("metadata_storage_path", "x-amz-bedrock-kb-source-uri"),
 )
 """More keys for where a passage comes from, of Azure's, Amazon's and Google's samples; no links are judged by them."""
-_NAME_KEYS = (
-    *("document_name", "documentName", "doc_name", "display_name", "displayName", "metadata_storage_name"),
+_NAME_KEYS = frozenset(
+    (*("document_name", "documentName", "doc_name", "display_name", "displayName", "metadata_storage_name"),)
 )
 """More keys for the name of a passage's document, a file or several words."""
-_HEADING_KEYS = ("heading", "header", "section", "section_title")
-_NESTED_KEYS = (
-    *("metadata", "source", "source_metadata", "location", "loc", "s3Location", "webLocation"),
-    *("confluenceLocation", "sharePointLocation", "structData", "derivedStructData"),
+_HEADING_KEYS = frozenset(("heading", "header", "section", "section_title"))
+_NESTED_KEYS = frozenset(
+    (
+        *("metadata", "source", "source_metadata", "location", "loc", "s3Location", "webLocation"),
+        *("confluenceLocation", "sharePointLocation", "structData", "derivedStructData"),
+    )
 )
 """Keys under which samples keep more of what they say of a passage."""
+_ALL_ADDRESSES = frozenset(ADDRESS_KEYS) | frozenset(_FILE_KEYS)
+_ALL_TITLES = frozenset(_TITLE_KEYS)
+_ALL_NAMES = _ALL_ADDRESSES | _ALL_TITLES | _NAME_KEYS
 _MOST_NESTED, _MOST_FOLDERS = 8, 4
 _DOCUMENT_KEYS = ("doc_id", "document_id", "source_id", "parent_id")
 _FILE = re.compile(r"[^/\\]{1,200}\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
@@ -80,21 +85,28 @@ def facts_of(document: Document) -> Sequence[Mapping[str, object]]:
     """
     found: list[Mapping[str, object]] = [document.metadata]
     for facts in found:
-        for key in _NESTED_KEYS:
-            if isinstance(inner := facts.get(key), Mapping) and len(found) < _MOST_NESTED:
-                found.append(cast("Mapping[str, object]", inner))
+        if len(found) < _MOST_NESTED:
+            found += [
+                cast("Mapping[str, object]", value)
+                for key, value in facts.items()
+                if key in _NESTED_KEYS and isinstance(value, dict)
+            ]
     return found
 
 
-def _values(document: Document, keys: Sequence[str]) -> list[str]:
+def _values(document: Document, keys: frozenset[str]) -> list[str]:
     if not document.metadata:
         return []
-    values = [facts.get(key) for facts in facts_of(document) for key in keys]
-    return [value for value in values if isinstance(value, str) and value]
+    return [
+        value
+        for facts in facts_of(document)
+        for key, value in facts.items()
+        if key in keys and isinstance(value, str) and value
+    ]
 
 
 def addresses_of(document: Document) -> list[str]:
-    values = _values(document, (*ADDRESS_KEYS, *_FILE_KEYS))
+    values = _values(document, _ALL_ADDRESSES)
     if document.id and "://" in document.id:
         values.append(document.id)
     return [normal_address(value) for value in values]
@@ -108,23 +120,28 @@ def file_names_of(document: Document) -> list[str]:
     >>> [file_names_of(Document(one, None)) for one in ("book.pdf:6:2", "Node.js#3")]
     [['book.pdf'], []]
     """
-    values = _values(document, (*ADDRESS_KEYS, *_FILE_KEYS, *_TITLE_KEYS, *_NAME_KEYS))
+    values = _values(document, _ALL_NAMES)
     identity = document.id or ""
     if "/" in identity:
         values += [identity, *documents_of(document)]
-    if chunk := _FILE_OF_A_CHUNK.search(identity):
+    if "." in identity and (chunk := _FILE_OF_A_CHUNK.search(identity)):
         values.append(identity[: chunk.end(1)])
     names: list[str] = []
     for value in values:
-        for bare in dict.fromkeys((value, value.partition("#")[0], value.partition("?")[0])):
-            if file := _FILE.search(bare):
-                names.append(file[0].casefold())
-                folders = bare[: file.start()].replace("\\", "/").split("/")
-                names += _within(file[0].casefold(), [one.casefold() for one in folders if one])
-                break
+        names += _file_names_in(value) if "." in value else ()
     if "/" in identity and "." in identity:
         names.append(identity.rpartition("/")[2].casefold())
     return list(dict.fromkeys(names))
+
+
+def _file_names_in(value: str) -> list[str]:
+    """The name of the file at the end of `value`, a path or an address, alone and behind its folders."""
+    marked = [value.partition(mark)[0] for mark in ("#", "?") if mark in value]
+    for bare in (value, *marked):
+        if file := _FILE.search(bare):
+            name, folders = file[0].casefold(), bare[: file.start()].casefold()
+            return [name, *_within(name, [one for one in folders.replace("\\", "/").split("/") if one])]
+    return []
 
 
 def _within(file: str, folders: Sequence[str]) -> list[str]:
@@ -138,8 +155,10 @@ def _within(file: str, folders: Sequence[str]) -> list[str]:
 
 
 def titles_of(document: Document) -> list[str]:
-    names = [one for one in _values(document, _NAME_KEYS) if " " in one or _FILE.search(one)]
-    return [value.casefold() for value in (*_values(document, _TITLE_KEYS), *names) if len(value) > 3]
+    names = _values(document, _ALL_TITLES)
+    if document.metadata:
+        names += [one for one in _values(document, _NAME_KEYS) if " " in one or _FILE.search(one)]
+    return [name.casefold() for name in names if len(name) > 3]
 
 
 def headings_of(document: Document) -> list[str]:
