@@ -208,6 +208,18 @@ def test_styles_that_a_service_does_not_use_are_not_read(record: MakeRecord) -> 
         ("> **Note:** the shop opens at ten on some of the days.", None),
         ("It opens:\n> Tip: the shop opens at ten on some days.", None),
         ('- He said "yes\n- She said "no to all of it', None),
+        ('Search for "the shop opens at ten" in the portal.', None),
+        ('Open the portal and type "where is the shop open" there.', None),
+        ('If someone asks "may I pay by card?", say yes.', None),
+        ('Use the subject line "Request for a new pen".', None),
+        ('Suchen Sie im Portal nach "Stifte und andere Sachen".', None),
+        ("Recherchez «\xa0stylos de toutes les couleurs\xa0».", None),
+        ('Busque "plumas de todos los colores" en el portal.', None),
+        ('Search for "the shop opens at nine"; it says "the shop opens at ten".', 0.5),
+        ('The sign says to enter "through the second gate only".', 0.0),
+        ('They searched for "the shop that never opens again".', 0.0),
+        ('The sign says: "Ask the staff for a pen".', 0.0),
+        ('The text you search for "the shop opens at ten" is there.', 0.0),
     ],
 )
 def test_quotations_stand_in_the_evidence_word_by_word(

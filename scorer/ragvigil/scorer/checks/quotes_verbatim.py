@@ -4,11 +4,13 @@ Range [0, 1]. A quotation is a span of four words or more (eight characters in s
 quotation marks of any kind, over line breaks too, or a Markdown block quote below a colon or above its source.
 Case, white space and punctuation are set aside; an ellipsis or a ``[changed]`` word cuts it, and each piece must
 stand in the same passage, in order, in whole words. Where the claim around it cites passages, it must stand in one
-of them. What the question itself quotes is no quotation of the evidence. None where nothing is quoted.
+of them. What the question itself quotes is no quotation of the evidence, nor what the reader is told to type, to search
+for or to ask, or what somebody may ask, where it stands nowhere. None where nothing is quoted.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from ragvigil.scorer.checks.check import Check, Finding
@@ -19,6 +21,19 @@ from ragvigil.scorer.checks.reading.quotations import pieces, plain, quotations,
 
 _MOST_CHARACTERS = 120
 _MOST_LISTED = 10
+_BEFORE = 80
+_TYPED = re.compile(
+    r"(?:(?:\A|[.!?\n]|,|[-*\u2022]|\d[.)]|\b(?:try|please|then|and|or|you can))[ ]{0,3}"
+    r"(?:(?:please|just) )?(?:search(?:ing)?(?: (?:in |on )?(?:the|our|your) \w{1,20}(?: \w{1,20})?)? for"
+    r"|(?:type|enter)(?: in)?|key in|ask|google|(?:use|write|put|with) (?:the )?(?:subject(?: line)?|search terms?)"
+    r"|(?:suchen|such|suche|geben|gib|tippen)(?: sie)?(?: (?:im|in der) \w{1,20})?(?: nach)?"
+    r"|(?:cherchez|recherchez|tapez|saisissez|busque|busca|escriba|escribe|introduzca|(?:procure|pesquise)(?: por)?"
+    r"|digite|cerca|cerchi|digita|digiti|inserisci))"
+    r"|\b(?:if|when) (?:someone|somebody|anyone|anybody|they|an? \w{1,20}|customers?|users?) asks?(?: you)?)"
+    r"[:,]?\s{0,3}\W?[ ]?\Z",
+    re.IGNORECASE,
+)
+"""What stands before words that the reader is to type or to ask: they are nobody's yet."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -33,6 +48,9 @@ def _measure(prepared: Prepared) -> Finding:
     if not prepared.has_evidence:
         return Finding(None, "there is no evidence text")
     texts = {name_of(one): plain(one.text) for one in prepared.record.documents if one.text}
+    quoted = [one for one in quoted if _found(one[1], texts.values()) or not _is_typed(prepared, one[0])]
+    if not quoted:
+        return Finding(None, "the answer quotes nothing")
     missing = [_text(prepared, span) for span, parts in quoted if not _found(parts, texts.values())]
     elsewhere = [
         _text(prepared, span)
@@ -56,6 +74,11 @@ def _text(prepared: Prepared, span: Span) -> str:
     return prepared.answer[span[0] : span[1]]
 
 
+def _is_typed(prepared: Prepared, span: Span) -> bool:
+    """Whether the reader is told to type a span, to search for it or to ask it, or that somebody may ask it."""
+    return _TYPED.search(prepared.prose, max(0, span[0] - _BEFORE), span[0]) is not None
+
+
 def _cited(prepared: Prepared, span: Span) -> set[str]:
     """The retrieved passages that the claim around a quotation cites."""
     return {
@@ -71,4 +94,4 @@ def _found(parts: list[str], texts: Iterable[str]) -> bool:
     return any(stands(parts, text) for text in texts)
 
 
-CHECK = Check("quotes_verbatim", "3", _measure)
+CHECK = Check("quotes_verbatim", "4", _measure)
