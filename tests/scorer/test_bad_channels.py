@@ -101,3 +101,42 @@ def test_a_channel_without_what_it_needs_names_it(kind: str) -> None:
     """Every kind of channel, set by nothing but its type."""
     with pytest.raises(ConfigError, match=r"channels\.new\.\w+: is missing"):
         load(overrides={"channels": {"new": {"type": kind}}})
+
+
+NOTED = "  note: monitor.page_environments"
+
+
+@pytest.mark.parametrize(
+    ("environments", "notes"),
+    [
+        ("[]", [f"{NOTED} is empty: only services that name no environment page"]),
+        (
+            '["Production"]',
+            [f"{NOTED}: 'Production' is compared letter by letter, so 'production' does not page"],
+        ),
+        ('["Production", "production"]', []),
+        ('["prod", "eu-1"]', []),
+    ],
+)
+def test_check_config_notes_environments_that_page_nobody(
+    tmp_path: Path, environments: str, notes: list[str]
+) -> None:
+    """Nothing paged, and it said ok."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text(
+        f"[monitor]\npage_environments = {environments}\n"
+        f"[channels.a]\ntype = 'pagerduty'\nrouting_key = '{'0' * 32}'\n",
+        encoding="utf-8",
+    )
+    said = ragvigil("check-config", str(path)).stdout.splitlines()
+    assert [line for line in said if "note: monitor" in line] == notes
+
+
+def test_check_config_notes_a_window_that_is_shorter_than_a_bucket(tmp_path: Path) -> None:
+    """Nothing is counted by so short a time."""
+    path = tmp_path / "ragvigil.toml"
+    path.write_text("[monitor.citation]\nwindow_seconds = 10\n", encoding="utf-8")
+    (note,) = [
+        line for line in ragvigil("check-config", str(path)).stdout.splitlines() if "note: monitor" in line
+    ]
+    assert note.startswith("  note: monitor.citation.window_seconds is shorter than monitor.bucket_seconds")

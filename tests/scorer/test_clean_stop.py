@@ -57,7 +57,9 @@ def test_a_clean_stop_leaves_no_content_as_it_came(
     settled(scorer, 30)
     assert clear(inbox) > 0
     assert end(scorer) == 0
-    assert "ended with code" not in capfd.readouterr().err
+    said = capfd.readouterr().err
+    assert "ended with code" not in said
+    assert said.count("SIGHUP ends ragvigil") == (end is hang_up)
     assert clear(inbox) == 0
     scorer = serve()
     export(HttpExporter(endpoint=f"http://{scorer.http}/v1/traces"), spans(30, seed=2))

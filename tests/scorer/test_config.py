@@ -395,3 +395,58 @@ def test_code_is_found_beside_the_file_that_names_it(tmp_path: Path, monkeypatch
     assert settings.dialects == (str(tmp_path / "own" / "dialect.py"), "else.py", "package.module:Name")
     assert settings.custom_checks["a"].function == f"{tmp_path / 'own' / 'check.py'}:a"
     assert settings.custom_checks["b"].function == "else.py:b"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "[receive]\nhttp = '0.0.0.0:4318'\ntoken = '${RAGVIGIL_TOKEN}'",
+            r"receive\.token: \$\{RAGVIGIL_TOKEN\} is not .*set the .* RAGVIGIL_RECEIVE__TOKEN, or .* \{ file",
+        ),
+        (
+            "[judge]\nkind = 'openai'\nmodel = 'gpt'\napi_key = '$OPENAI_API_KEY'",
+            r"judge\.api_key: \$OPENAI_API_KEY is",
+        ),
+        (
+            "[channels.a]\ntype = 'webhook'\nurl = 'https://hooks.example.com/${TEAM}/x'\nsecret = '${env:S}'",
+            r"channels\.a\.url: \$\{TEAM\} is[^\n]*\nchannels\.a\.secret: \$\{env:S\} is",
+        ),
+        (
+            "[monitor]\npage_environments = ['prod', '${STAGE:-production}']",
+            r"page_environments: \$\{STAGE is not",
+        ),
+    ],
+)
+def test_what_nobody_fills_in_is_refused_with_how_it_is_given(
+    tmp_path: Path, text: str, message: str
+) -> None:
+    """The token of an open port was the public text "${RAGVIGIL_TOKEN}", and check-config said ok."""
+    with pytest.raises(ConfigError, match=message):
+        load(written(tmp_path, text))
+
+
+@pytest.mark.parametrize(
+    "token", ["$ecret", "pa$$WORD", "$A", "a$SECRET", "${lower}", "$SECRET!", "${", "$1{A}", "A${}"]
+)
+def test_a_password_may_have_a_dollar(tmp_path: Path, token: str) -> None:
+    """And one that is a variable's name may stand in a file."""
+    found = load(written(tmp_path, f"[receive]\ntoken = '{token}'"))
+    assert found.receive.token is not None
+    assert found.receive.token.get_secret_value() == token
+    (tmp_path / "token").write_text("$SECRET", encoding="utf-8")
+    found = load(written(tmp_path, f"[receive]\ntoken = {{ file = '{tmp_path / 'token'}' }}"))
+    assert found.receive.token is not None
+    assert found.receive.token.get_secret_value() == "$SECRET"
+
+
+def test_a_variable_that_was_not_filled_in_either_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As an env file that nobody expands says it."""
+    monkeypatch.setenv("RAGVIGIL_RECEIVE__TOKEN", "${TOKEN}")
+    with pytest.raises(ConfigError, match=r"receive\.token: \$\{TOKEN\} is .*set by RAGVIGIL_RECEIVE__TOKEN"):
+        load()
+
+
+def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
+    """As an editor of Windows writes it."""
+    assert load(written(tmp_path, "\ufeff[sample]\nrate = 0.5")).sample.rate == 0.5

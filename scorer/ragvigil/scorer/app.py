@@ -70,7 +70,7 @@ async def _run(
     if (
         signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN
     ):  # a terminal that closes ends it, but under nohup
-        loop.add_signal_handler(signal.SIGHUP, end)
+        loop.add_signal_handler(signal.SIGHUP, end if beside else lambda: _hang_up(end))
     loop.add_signal_handler(signal.SIGINT, (lambda: None) if supervised else stop.set)
     orphaned = asyncio.create_task(_stop_when_orphaned(stop)) if supervised else None
     try:
@@ -78,6 +78,12 @@ async def _run(
     finally:
         if orphaned is not None:
             orphaned.cancel()
+
+
+def _hang_up(end: Callable[[], None]) -> None:
+    """End as at SIGTERM; whoever sent it for a reload, as to other servers, finds here why nothing runs any more."""
+    _log.warning("SIGHUP ends ragvigil: the configuration is read at the start alone; start it again")
+    end()
 
 
 async def _receive(

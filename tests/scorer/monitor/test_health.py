@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -183,8 +184,18 @@ def test_a_disk_that_fills_up_is_a_page(patient: Patient) -> None:
     text = as_text(alert)
     assert "ragvigil's disk is nearly full" in text
     assert "100 MB are free, 500 are wanted (health.least_free_bytes)" in text
+    assert f"Where: host {socket.gethostname()}, store {patient.settings.store.path}." in alert.summary
     patient.free = 10**12
     assert patient.live(600) == [("scorer_disk", "resolve", "error")]
+
+
+def test_a_disk_that_is_full_is_called_so(patient: Patient) -> None:
+    """It was "nearly full" while spans were refused."""
+    patient.free = 4096
+    (alert,) = patient.watch.tick(NOW)
+    assert alert.title == "ragvigil's disk is full"
+    assert alert.summary.startswith("The disk is full, and spans are refused: 0 MB are free, 500 are wanted")
+    assert "When it is full" not in alert.summary
 
 
 def test_an_inbox_that_fills_up_is_a_page(patient: Patient) -> None:

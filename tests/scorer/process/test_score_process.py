@@ -27,7 +27,7 @@ from ragvigil.scorer.process.score import score
 from ragvigil.scorer.process.scoring_thread import Scoring
 from ragvigil.scorer.process.ticking import ticking
 from ragvigil.scorer.scoring.pipeline import Pipeline, Turn
-from ragvigil.scorer.store.reading import alive_at, open_for_reading
+from ragvigil.scorer.store.reading import alive_at, lives, open_for_reading
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 
@@ -87,6 +87,13 @@ def test_a_scorer_lives_from_its_start_on(tmp_path: Path) -> None:
             assert (alive_at(connection) or 0) > 1
     finally:
         scoring.stop()
+
+
+@pytest.mark.parametrize(("ago", "alive"), [(5, True), (-5, True), (600, False), (-86_400, False)])
+def test_a_sign_of_life_that_lies_far_ahead_is_none(ago: int, alive: bool) -> None:
+    """A dead scorer was alive for a day, for its clock had been a day ahead."""
+    now = 1_772_334_000 * 10**9
+    assert lives(now - ago * 10**9, now, 10.0) is alive
 
 
 async def test_ticks_that_take_longer_than_their_clock_do_not_pile_up() -> None:

@@ -117,13 +117,29 @@ def _notes(settings: Settings, labels: Labels) -> Iterator[str]:
     for place in settings.sources.files:
         if not glob(place, recursive=True):  # noqa: PTH207 - Path.glob takes no absolute pattern
             yield f"sources.files: nothing is at {place} now; it is read once it is there"
+    for name, rule in (
+        ("faithfulness", settings.monitor.faithfulness),
+        ("citation", settings.monitor.citation),
+    ):
+        if rule.window_seconds < settings.monitor.bucket_seconds:
+            yield f"monitor.{name}.window_seconds is shorter than monitor.bucket_seconds, the grain of what is counted"
     if not settings.channels:
         return
+    yield from _unpaged(settings.monitor.page_environments)
     for key, url in settings.links:
         if url is None and key != "public_url":  # not every team lets people reach the dashboard
             yield f"links.{key} is not set: pages carry no such link"
         elif url is not None and is_loopback(url):
             yield f"links.{key} leads to this machine alone: pages carry no such link"
+
+
+def _unpaged(environments: Sequence[str]) -> Iterator[str]:
+    """Environments of which nobody is told, though somebody may think so."""
+    if not environments:
+        yield "monitor.page_environments is empty: only services that name no environment page"
+    for one in environments:
+        if one != one.lower() and one.lower() not in environments:
+            yield f"monitor.page_environments: {one!r} is compared letter by letter, so {one.lower()!r} does not page"
 
 
 def _unreadable(dialects: Sequence[Dialect]) -> Iterator[str]:

@@ -137,6 +137,10 @@ def _lives(connection: sqlite3.Connection, settings: Settings) -> bool:
 def _heartbeat(age: float | None, *, alive: bool) -> str:
     if age is None:
         return "scorer: has not evaluated anything yet"
+    if age < 0 and not alive:
+        return (
+            f"scorer: NOT RUNNING, its last evaluation lies {-age:,.0f} s ahead: the clock was set back since"
+        )
     return f"scorer: {'alive' if alive else 'NOT RUNNING'}, last evaluation {age:,.0f} s ago"
 
 

@@ -16,8 +16,9 @@ from ragvigil.scorer.config.channels import SlackChannel
 from ragvigil.scorer.config.faults import explained, is_section, together
 from ragvigil.scorer.config.fields import place_and_name
 from ragvigil.scorer.config.judging import borrowed
+from ragvigil.scorer.config.placeholders import placeholders
 from ragvigil.scorer.config.sections import Receive, Settings
-from ragvigil.scorer.config.variables import PREFIX
+from ragvigil.scorer.config.variables import PREFIX, told
 from ragvigil.scorer.errors import ConfigError, meant, nearest
 
 OF_THE_TRACER = frozenset({"RAGVIGIL_DISABLED", "RAGVIGIL_HASH_KEY", "RAGVIGIL_THREADS"})
@@ -43,6 +44,8 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
     tree = _read(path) if path is not None else {}
     _merge(tree, _environment(os.environ), ())
     _merge(tree, overrides or {}, ())
+    if left := list(placeholders(tree)):
+        raise together([*told(left, os.environ)])
     _borrow(tree, os.environ)
     try:
         settings = Settings.model_validate(tree)
@@ -62,7 +65,7 @@ def load(path: Path | None = None, overrides: Mapping[str, object] | None = None
 
 def _read(path: Path) -> Tree:
     with naming(path):
-        return _beside(path.parent, tomllib.loads(path.read_text(encoding="utf-8")))
+        return _beside(path.parent, tomllib.loads(path.read_text(encoding="utf-8-sig")))
 
 
 @contextmanager

@@ -7,6 +7,7 @@ the heartbeat is for.
 from __future__ import annotations
 
 import shutil
+import socket
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,6 +39,8 @@ _MEANINGS: dict[HealthName, str] = {
     "scorer_judge": "Faithfulness is not watched meanwhile; citations are. See ragvigil ledger.",
     "scorer_disk": "When it is full, spans are refused and nothing is watched. See [retention] and inbox.max_bytes.",
 }
+_FULL_BYTES = 10**6
+_FULL = "The disk is full"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,7 @@ class HealthWatch:
         self._inbox = settings.inbox_path
         self._inbox_bytes = settings.inbox.max_bytes
         self._folders = (settings.store.path.parent, settings.inbox_path)
+        self._where = f"Where: host {socket.gethostname()}, store {settings.store.path.absolute()}."
         self._free_bytes = free_bytes
         self._verdicts: deque[tuple[int, bool]] = deque(maxlen=10_000)
         self._looked_at = -(2**63)
@@ -168,6 +172,8 @@ class HealthWatch:
             f"{free / 1e6:,.0f} MB are free, {settings.least_free_bytes / 1e6:,.0f} are wanted "
             f"(health.least_free_bytes); the inbox is {100.0 * filled:.0f} % full (health.most_inbox, inbox.max_bytes)."
         )
+        if free < _FULL_BYTES:
+            words = f"{_FULL}, and spans are refused: {words}"
         ill = free < settings.least_free_bytes or filled > settings.most_inbox
         level = min(1.0, free / settings.least_free_bytes, settings.most_inbox / max(filled, 1e-9))
         return Sign("scorer_disk", ill, words, level, 1.0)
@@ -197,7 +203,7 @@ class HealthWatch:
         return Incident(incident_id(name), key, name, now, now, wanted, level, level, note=sign.words)
 
     def _save(self, incident: Incident, action: Action, now: int) -> Alert:
-        alert = alert_of(incident, action, now, self._links)
+        alert = alert_of(incident, action, now, self._links, where=self._where)
         self._store.save_incident(incident, alert, self._channels)
         return alert
 
@@ -210,13 +216,17 @@ def _size(path: Path) -> int:
         return 0
 
 
-def alert_of(incident: Incident, action: Action, now: int, links: config.Links) -> Alert:
-    """The page about an illness of the scorer."""
+def alert_of(
+    incident: Incident, action: Action, now: int, links: config.Links, *, where: str | None = None
+) -> Alert:
+    """The page about an illness of the scorer; `where` it runs, for several may page the same people."""
     name = incident.key.name
     ill, well = next(titles for known, titles in _TITLES.items() if known == name)
     meaning = next(words for known, words in _MEANINGS.items() if known == name)
+    if action != "resolve" and (incident.note or "").startswith(_FULL):
+        ill, meaning = "ragvigil's disk is full", "Nothing is watched. See [retention] and inbox.max_bytes."
     again = "Again: " if incident.reopened else ""
-    lines = [incident.note or "", *([] if action == "resolve" else [meaning])]
+    lines = [incident.note or "", *([] if action == "resolve" else [meaning]), *([where] if where else [])]
     return Alert(
         incident_id=incident.id,
         dedup_key=incident.dedup_key,

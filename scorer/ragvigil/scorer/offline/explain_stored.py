@@ -65,7 +65,7 @@ def _redacted(
 
 def _why_gone(gone: Gone, settings: Settings) -> str:
     if gone == "forgotten":
-        return "was erased by `ragvigil forget`: nothing of it is left"
+        return "was erased by `ragvigil forget`: nothing of it is left, if there was any"
     return (
         f"its spans are gone after retention.content_days = {settings.retention.content_days:g}, or for "
         "retention.max_disk_bytes; its scores stay: /answers of `ragvigil dashboard`"

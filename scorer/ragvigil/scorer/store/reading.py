@@ -311,8 +311,11 @@ def alive_at(connection: sqlite3.Connection) -> int | None:
 
 
 def lives(alive_at: int | None, now: int, tick_seconds: float) -> bool:
-    """Whether a scorer that last said so at `alive_at`, and evaluates so often, lives at `now` (Unix nanoseconds)."""
-    return alive_at is not None and (now - alive_at) / 1e9 < _MISSED_TICKS * tick_seconds
+    """Whether a scorer that last said so at `alive_at`, and evaluates so often, lives at `now` (Unix nanoseconds).
+
+    One whose clock was set back says so again by the new time; what lies ahead is of one that is gone.
+    """
+    return alive_at is not None and abs(now - alive_at) / 1e9 < _MISSED_TICKS * tick_seconds
 
 
 def kept_state(connection: sqlite3.Connection, name: str) -> str | None:
