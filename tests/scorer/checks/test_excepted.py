@@ -39,6 +39,8 @@ WRONG = (
     ("Der Laden ist sonntags geöffnet.", "Der Laden ist täglich außer sonntags geöffnet."),
     ("Le magasin est ouvert le dimanche.", "Le magasin est ouvert tous les jours sauf le dimanche."),
     ("The shop is closed daily.", "The shop is open daily except Sundays."),
+    ("Der Laden in Köln ist geschlossen.", "Der Laden aus Köln ist geöffnet."),
+    ("Die Ware aus Köln wird geliefert.", "Die Ware wird nicht aus Köln geliefert."),
 )
 """The exception taken for one of all."""
 

@@ -39,6 +39,8 @@ _BUT_FOR = _stems(OPPOSITES["but_for"])
 _NOT_OTHER = [(_stems(one), _stems(other)) for one, other in OPPOSITES["not_other"]]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
 _UNLESS = _stems(OPPOSITES["unless"]["words"])
+_FROM = _stems(("aus",))
+"""German "from", which has the stem of *außer*, but carries no meaning."""
 _UNLESS_PHRASES = [tuple(word.stem for word in words(one)) for one in OPPOSITES["unless"]["phrases"]]
 """What names, behind a denial, that with which it does not hold."""
 _ONLY = _stems(OPPOSITES["only"])
@@ -122,7 +124,7 @@ def _on_condition(denial: Sequence[Word], other: Sequence[Word]) -> bool:
 def _unless(denial: Sequence[Word]) -> int | None:
     """Where the last word of "without", "unless" or "until" stands; None where none does."""
     for place, word in enumerate(denial):
-        if word.stem in LACKING or word.stem in _UNLESS:
+        if word.stem in LACKING or (word.stem in _UNLESS and (word.content or word.stem not in _FROM)):
             return place
     stems = tuple(word.stem for word in denial)
     for phrase in _UNLESS_PHRASES:

@@ -67,8 +67,10 @@ def is_said_of_the_exception(
     >>> [is_said_of_the_exception(words(text), text, False, best, 0, shop) for text in texts]
     [True, False, False]
     """
-    if denying != best.negated or best.span is None or not is_excepted(best.words, claim):
+    if _EXCEPT.isdisjoint(best.content) or best.span is None:
         return False  # as nearly always
+    if denying != best.negated or not is_excepted(best.words, claim):
+        return False
     found = _exception(best.words)
     if found is None or any(
         word.content and word.stem not in _PREDICATES for word in best.words[found.end :]
@@ -88,7 +90,8 @@ def is_said_of_the_exception(
 
 def _exception(sequence: Sequence[Word]) -> _Exception | None:
     """The first meaningful words behind "except" that stand together."""
-    first = next((place for place, word in enumerate(sequence) if word.stem in _EXCEPT), None)
+    excepting = (place for place, word in enumerate(sequence) if word.stem in _EXCEPT and word.content)
+    first = next(excepting, None)  # German "aus", from, has the stem of "außer" and no content
     if first is None:
         return None  # as nearly always
     near = range(first + 1, min(first + 2 + _BETWEEN, len(sequence)))

@@ -75,7 +75,7 @@ def permits_otherwise(
     if _HINTS.isdisjoint([word.stem for word in claim]) or best.span is None or len(claim) > _MOST_WORDS:
         return False
     mine = _matter(claim)
-    if not mine or len(mine - in_one_form(best.content)) > 1 or not best.words:
+    if not mine or len(mine - in_one_form(best.content)) > 1:
         return False  # as mostly
     stance = _stance(claim, text)
     return (
