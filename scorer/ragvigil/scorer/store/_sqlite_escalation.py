@@ -28,8 +28,10 @@ _ASKING = (
 )
 """Members of a storm that nobody has in hand."""
 _LET_GO_PAGES = (
-    "SELECT incidents.*, outbox.alert, outbox.channel FROM outbox JOIN incidents ON incidents.id = outbox.incident_id "
-    "WHERE delivered_at IS NULL AND refused_at IS NULL AND action = 'trigger' AND attempts = 0 "
+    "SELECT incidents.*, outbox.alert, outbox.channel FROM outbox INDEXED BY outbox_waiting "
+    "JOIN incidents ON incidents.id = outbox.incident_id "
+    "WHERE delivered_at IS NULL AND refused_at IS NULL "
+    "AND action = 'trigger' AND attempts = 0 "
     f"AND incidents.resolved_at IS NULL AND {LET_GO} AND NOT {SILENCED} ORDER BY outbox.id LIMIT :limit"
 )
 _HANDED_BACK = "SELECT at FROM handed_back WHERE incident_id = :incident"
