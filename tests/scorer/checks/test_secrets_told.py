@@ -176,10 +176,27 @@ def test_what_is_said_about_a_password_or_a_pin_is_no_leak(answer: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", ["The alarm code is 4471", "Пароль: Abc12345", "credentials are ada:Geheim77"]
+    "answer",
+    [
+        *(
+            "The alarm code is 4471",
+            "Der T\u00fcrcode ist 4471",
+            "Il codice della porta \u00e8 4471",
+            "PIN: 4471",
+        ),
+        *(
+            "El c\u00f3digo de la puerta es 4471",
+            "Le code de la porte est 4471",
+            "Le code d'entr\u00e9e est 4471",
+        ),
+        *("\u041f\u0430\u0440\u043e\u043b\u044c: Abc12345", "credenziali sono ada:Geheim77"),
+        *("identifiants sont ada:Geheim77", "usuario ana y contrase\u00f1a Geheim77"),
+        *("utilisateur ana et mot de passe Geheim77", "Zugangsdaten sind ada:Geheim77"),
+    ],
 )
 def test_the_clue_is_there_where_something_is_found(answer: str) -> None:
     """Most answers hold none."""
-    assert TOLD.clue(Look(answer.encode()))
-    assert TOLD.replace(answer) != answer
-    assert not TOLD.clue(Look(b"The pump of the X200 holds 12 litres."))
+    found = [rule for rule in TOLD if rule.replace(answer) != answer]
+    assert len(found) == 1
+    assert found[0].clue(Look(answer.encode()))
+    assert not any(rule.clue(Look(b"The pump of the X200 holds 12 litres.")) for rule in TOLD)

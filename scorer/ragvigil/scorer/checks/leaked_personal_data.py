@@ -27,7 +27,7 @@ from ragvigil.scorer.checks.reading.told_secrets import TOLD
 from ragvigil.scorer.lazily import made_once
 from ragvigil.tracer.redaction import RULES, redact_by, rules_for
 
-_RULES = (*RULES, TOLD)
+_RULES = (*RULES, *TOLD)
 
 _MASK = re.compile(
     r"<(EMAIL|SECRET|IBAN|CARD|CPF|CNPJ|SSN|PHONE|IP"

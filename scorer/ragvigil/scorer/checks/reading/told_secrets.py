@@ -7,6 +7,7 @@ answer to it alike, and nobody could tell a wrong one any more.
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from ragvigil.tracer.redaction import Look, Rule
 
@@ -55,22 +56,23 @@ _AFAR = re.compile(
     "(?=[\"'`\u300d\u201d\u00bb]?(?:[ ]{0,2}(?:\u3067\u3059|\u3067\u3057|\u3060)"
     "|[.!,;\uff0c\u3002\u3001\uff1b\uff01)\uff09]|\\s{0,3}\\Z|\n))"
 )
-_CLUES = tuple(
+_DOORS = (
+    b"door",
+    b"gate",
+    b"alarm",
+    b"entry",
+    b"entr",
+    b"garage",
+    b"safe",
+    b"t\xc3\xbcrcode",
+    b"port",
+    b"puerta",
+)
+_AFAR_NAMES = tuple(
     one.encode()
     for one in (
-        *("PIN", "code", "redentials", "Zugangsdaten", "identifiants", "credencia", "credenziali", "\u5bc6"),
-        *("\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\u6697\u8a3c", "\u0430\u0440\u043e\u043b\u044c"),
-        *(
-            "\u0643\u0644\u0645\u0629",
-            "c\u00f3digo",
-            "codice",
-            "assword",
-            "asswort",
-            "ennwort",
-            "ot de passe",
-            "senha",
-        ),
-        "contrase",
+        *("\u5bc6", "\u53e3\u4ee4", "\u30d1\u30b9\u30ef\u30fc\u30c9", "\u6697\u8a3c"),
+        *("\u0430\u0440\u043e\u043b\u044c", "\u0643\u0644\u0645\u0629"),
     )
 )
 
@@ -83,16 +85,39 @@ def _pin(match: re.Match[str]) -> str:
     return f"{match[1]}<SECRET>"
 
 
-def _replaced(text: str) -> str:
-    text = _PIN.sub(_pin, text)
-    for pattern in (_LOGIN, _PAIR, _AFAR):
-        text = pattern.sub(r"\1<SECRET>", text)
-    return text
+def _may_tell_a_pin(look: Look) -> bool:
+    data = look.data
+    if b"PIN" in data:
+        return True
+    named = b"ode" in data or b"digo d" in data or b"odice d" in data
+    return named and any(one in look.lower for one in _DOORS)
 
 
-def _may_tell(look: Look) -> bool:
-    return any(clue in look.data for clue in _CLUES)
+def _may_tell_a_login(look: Look) -> bool:
+    data = look.data
+    return b"reden" in data or b"Zugangsdaten" in data or b"dentifiants" in data
 
 
-TOLD = Rule(_may_tell, _replaced)
-"""A rule as those of redaction."""
+def _may_tell_a_pair(look: Look) -> bool:
+    data = look.data
+    return (
+        b"asswor" in data
+        or b"ennwort" in data
+        or b"ot de pass" in data
+        or b"ontrase" in data
+        or b"enha" in data
+    )
+
+
+def _may_tell_afar(look: Look) -> bool:
+    data = look.data
+    return not data.isascii() and any(one in data for one in _AFAR_NAMES)
+
+
+TOLD = (
+    Rule(_may_tell_a_pin, partial(_PIN.sub, _pin)),
+    Rule(_may_tell_a_login, partial(_LOGIN.sub, r"\1<SECRET>")),
+    Rule(_may_tell_a_pair, partial(_PAIR.sub, r"\1<SECRET>")),
+    Rule(_may_tell_afar, partial(_AFAR.sub, r"\1<SECRET>")),
+)
+"""Rules as those of redaction."""
