@@ -24,6 +24,7 @@ from ragvigil.scorer.checks.alignment.idle import words_within
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
 from ragvigil.scorer.checks.alignment.numbers import Numbers
+from ragvigil.scorer.checks.alignment.other_days import names_another_day
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
 from ragvigil.scorer.checks.alignment.permission import permits_otherwise
@@ -354,6 +355,8 @@ def _contradicted(one: _Laid) -> str | None:
     if best is None or place is None:
         return None
     if said.miscounts or one.numbers.crossed:
+        return "number"
+    if said.denying == best.negated and names_another_day(said.words, said.text, best, one.evidence):
         return "number"
     if said.keeps_hours and best.span is not None and tells_hours(best.text[slice(*best.span)]):
         return None  # not open on Sunday is closed on it, and open on Saturday is not
