@@ -93,3 +93,19 @@ def test_a_number_of_something_else_stays_in_doubt(answer: str, passages: tuple[
 def test_what_is_not_worked_out_is_not_wrong(answer: str) -> None:
     """Days on which hours hold, and a range."""
     assert judged("When is it open?", answer, *RENT) != "contradicted"
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        (
+            "Heterogeneity was substantial (I² = 74%), and dropout was higher with CBT-I (18% vs. 11%).",
+            "supported",
+        ),
+        ("Dropout was 9 points higher with CBT-I (18% vs. 11%).", "unsupported"),
+    ],
+)
+def test_two_facts_in_parentheses_of_their_own_work_nothing_out(answer: str, state: str) -> None:
+    """One is no difference of the other's numbers."""
+    trial = "Dropout was higher with CBT-I: 18% versus 11%."
+    assert judged("What are its limits?", answer, trial, "Heterogeneity was substantial (I² = 74%).") == state

@@ -183,7 +183,7 @@ def days_named(text: str) -> list[Mention]:
     >>> days_named("Open Monday to Wednesday and at the weekend.")
     [((5, 24), {0, 1, 2}), ((36, 43), {5, 6})]
     """
-    groups = [(match.span(), _day(match)) for match in _DAY.finditer(text)]
+    groups = [(match.span(), day) for match in _DAY.finditer(text) if (day := _day(match)) is not None]
     found: list[Mention] = []
     for (start, end), day in groups:
         last = found[-1] if found else None
@@ -199,15 +199,16 @@ def days_named(text: str) -> list[Mention]:
     return sorted(found, key=lambda one: one[0])
 
 
-def _day(match: re.Match[str]) -> int:
-    name = match[0].lower()
-    return LEXICON.days[match[1].lower()] if match[1] else _SHORT_DAYS[name]
+def _day(match: re.Match[str]) -> int | None:
+    """Which day it is; None for a name with a letter of another alphabet."""
+    return LEXICON.days.get(match[1].lower()) if match[1] else _SHORT_DAYS.get(match[0].lower())
 
 
 def _through(text: str, group: Mention, last: int) -> set[int]:
     """The days from the one that `group` ends with to `last`."""
     start, end = group[0]
-    named = [_day(match) for match in takewhile(lambda one: one.end() <= end, _DAY.finditer(text, start))]
+    found = map(_day, takewhile(lambda one: one.end() <= end, _DAY.finditer(text, start)))
+    named = [day for day in found if day is not None]
     return {(named[-1] + step) % 7 for step in range((last - named[-1]) % 7 + 1)}
 
 

@@ -102,12 +102,13 @@ def _days(text: str) -> set[int] | None:
     found = list(_DAY.finditer(text))
     if any(_THROUGH.fullmatch(text, one.end(), other.start()) for one, other in pairwise(found)):
         return None
-    return {_day(one) for one in found}
+    return {day for one in found if (day := _day(one)) is not None}
 
 
-def _day(found: re.Match[str]) -> int:
+def _day(found: re.Match[str]) -> int | None:
+    """Which day of the week it is; None for the name with a letter of another alphabet."""
     if found["name"]:
-        return _NAMES[found["name"].lower()]
+        return _NAMES.get(found["name"].lower())
     if found["chinese"]:
         return _CHINESE[found["chinese"]]
     return _JAPANESE[found["japanese"]] if found["japanese"] else _KOREAN[found["korean"]]

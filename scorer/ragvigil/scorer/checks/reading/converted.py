@@ -241,10 +241,14 @@ def _in_words(text: str) -> Iterator[_Told]:
     return _read_of(_SPELLED_OUT.finditer(text))
 
 
+_OF_NO_KIND = ("", 1.0)
+"""What is told with a letter of another alphabet, as week\u017f is."""
+
+
 def _read_of(measures: Iterable[re.Match[str]]) -> Iterator[_Told]:
     for found in measures:
         if found["unit"]:
-            kind, size = _UNITS[found["unit"].lower()]
+            kind, size = _UNITS.get(found["unit"].lower(), _OF_NO_KIND)
             unit = found.span("unit")
         else:
             kind, size = _DEGREES[found["degrees"].lower()], 1.0
@@ -262,7 +266,7 @@ def _keyed(text: str) -> Iterator[_Told]:
     for found in _KEY.finditer(text):
         number = _number(found["one"])
         if number is not None:
-            kind, size = _KEYS[found["unit"].lower()]
+            kind, size = _KEYS.get(found["unit"].lower(), _OF_NO_KIND)
             yield _Told(*found.span("one"), *number, kind, size, found.span("unit"))
 
 

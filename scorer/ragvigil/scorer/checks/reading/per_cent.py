@@ -137,4 +137,6 @@ def _shares(text: str) -> Iterator[_Share]:
         value = float((one[0][0] + one["rest"]).replace(",", "."))
         yield _Share(*one.span(), round(value / 100, 9), "percentage")
     for one in _SHARE.finditer(text):
-        yield _Share(*one.span(), SHARES[one[0].casefold()], "words")
+        share = SHARES.get(one[0].casefold())  # none where a letter is of another alphabet
+        if share is not None:
+            yield _Share(*one.span(), share, "words")

@@ -116,7 +116,9 @@ def _days(said: str) -> Iterator[int]:
             yield from several
             last = None
             continue
-        day = _NAMES[name] if name in _NAMES else _NAMES[name.removesuffix("s")]
+        day = _NAMES.get(name, _NAMES.get(name.removesuffix("s")))
+        if day is None:
+            continue  # a letter is of another alphabet: FR\u0130DAY
         if last is not None and _IS_THROUGH.fullmatch(said, end, one.start()):
             yield from ((last + step) % 7 for step in range(1, (day - last) % 7 + 1))
         else:

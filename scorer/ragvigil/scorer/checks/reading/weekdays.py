@@ -71,7 +71,9 @@ def short_days_of(evidence: str) -> Mapping[int, Word]:
     found: dict[int, Word] = {}
     for one in _SPAN.finditer(evidence):
         for said in filter(None, one.groups()):
-            found.setdefault(SHORT_DAYS[said.rstrip(".").casefold()], words(said)[0])
+            day = SHORT_DAYS.get(said.rstrip(".").casefold())
+            if day is not None:
+                found.setdefault(day, words(said)[0])
     return found
 
 
@@ -94,7 +96,7 @@ def in_full(sequence: Sequence[Word], text: str, days: Mapping[int, Word]) -> Se
         for found in _SPAN.finditer(text)
         for name in ("one", "two", "only")
         if (said := found[name]) and (span := found.span(name))
-        for day in [days.get(SHORT_DAYS[said.rstrip(".").casefold()])]
+        for day in [days.get(SHORT_DAYS.get(said.rstrip(".").casefold(), -1))]
         if day is not None
     }
     if not named:
