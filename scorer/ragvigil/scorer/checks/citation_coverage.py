@@ -42,4 +42,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_coverage", "16", _measure)
+CHECK = Check("citation_coverage", "17", _measure)

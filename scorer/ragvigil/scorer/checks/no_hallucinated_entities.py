@@ -193,4 +193,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "22", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "23", _measure, cost="claims")

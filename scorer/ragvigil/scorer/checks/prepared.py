@@ -34,6 +34,7 @@ from ragvigil.scorer.checks.reading.refusal import prefaces, refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
+from ragvigil.scorer.checks.reading.unanswered import leaves_unanswered
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, is_unparted, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
@@ -117,8 +118,12 @@ class Prepared:
                 return (found[0]._replace(kind="claim"),)
             return tuple(
                 [
-                    one._replace(kind="heading")
-                    if one.checkworthy and repeats_question(one.text, self.asked)
+                    one
+                    if not one.checkworthy
+                    else one._replace(kind="heading")
+                    if repeats_question(one.text, self.asked)
+                    else one._replace(kind="refusal")
+                    if self.asked and leaves_unanswered(one.text, self.asked)
                     else one
                     for one in found
                 ]

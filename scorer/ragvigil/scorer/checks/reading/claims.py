@@ -42,6 +42,7 @@ from ragvigil.scorer.checks.reading.refusal import (
     refers,
     refuses,
     tells_of_a_work,
+    tells_what_is_covered,
 )
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
@@ -100,7 +101,7 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     if wary and any(one.kind == "refusal" for one in found):
         found = tuple(map(_going_on, found, [*found[1:], None]))
         if any(one.kind == "refusal" for one in found):
-            return tuple(map(_only_referring, found))
+            return tuple(map(_only_referring, found, [None, *found[:-1]]))
     return found
 
 
@@ -189,13 +190,21 @@ def _going_on(statement: Statement, following: Statement | None) -> Statement:
     return statement
 
 
-def _only_referring(statement: Statement) -> Statement:
-    """A statement of an answer that refuses: whom to ask instead is no claim, nor that nothing can be confirmed."""
-    return (
-        statement._replace(kind="phrase")
-        if statement.kind == "claim" and (refers(statement.text) or confirms_nothing(statement.text))
-        else statement
-    )
+def _only_referring(statement: Statement, before: Statement | None) -> Statement:
+    """A statement of an answer that refuses: whom to ask instead is no claim, nor that nothing can be confirmed, nor
+    what the sources are about right behind the refusal."""
+    if statement.kind != "claim":
+        return statement
+    covers = before is not None and before.kind == "refusal" and _covers(statement, before)
+    if covers or refers(statement.text) or confirms_nothing(statement.text):
+        return statement._replace(kind="phrase")
+    return statement
+
+
+def _covers(statement: Statement, refusal: Statement) -> bool:
+    """Whether it only does, and names nothing that the answer may have made up; German capitals name nothing."""
+    language = tells_what_is_covered(statement.text, refusal.text)
+    return language == "de" or (language is not None and not _specific(statement.words))
 
 
 def _table_headers(prose: str) -> list[Span]:

@@ -298,6 +298,29 @@ def prefaces(statement: str) -> bool:
     return _prefacing().search(_plain(statement[:_LONGEST_SENTENCE])) is not None
 
 
+def tells_what_is_covered(statement: str, refusal: str) -> str | None:
+    """The language in which a statement right behind `refusal` only says what the sources are about instead.
+
+    An insurance covers other things.
+
+    >>> only = ("They only cover returns and fees.", "They cover returns.", "They only cover returns within 30 days.")
+    >>> [tells_what_is_covered(one, "The sources don't say.") for one in only]
+    ['en', None, None]
+    >>> tells_what_is_covered("It only covers fire.", "The policy doesn't mention theft.")
+    """
+    plain = _plain(statement[:_LONGEST_SENTENCE])
+    for language in ("en", "de"):
+        if _covering(language).fullmatch(plain):
+            return None if _covering("subjects").search(_plain(refusal)) else language
+    return None
+
+
+@cache
+def _covering(name: str) -> re.Pattern[str]:
+    """Made when an answer first states something behind a refusal."""
+    return re.compile(_spelt_out(_DATA["behind"][name]))
+
+
 @cache
 def _prefacing() -> re.Pattern[str]:
     """Made when an answer first refuses behind another statement."""

@@ -1,0 +1,63 @@
+"""What refuses only beside its question, and what stands right behind a refusal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ragvigil.scorer.checks import Prepared
+from ragvigil.scorer.trace import RagTrace
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+def test_what_a_source_does_not_tell_refuses_where_that_was_asked() -> None:
+    """The ticket that lacks the account number did not, and the judge failed it; a plan without a discount answers."""
+    wrong: list[str] = []
+    for line in (CORPUS / "refusals_asked.txt").read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            sign, question, answer = line.split("\t")
+            prepared = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, query=question, answer=answer))
+            if (prepared.refuses and (sign == "-" or not prepared.bears_claims)) is not (sign == "+"):
+                wrong.append(line)
+    assert wrong == []
+
+
+BEHIND = (
+    (
+        "I can't answer that from the context. The context covers the technical data and the return policy.",
+        False,
+    ),
+    ("The provided sources don't address this. They only cover specifications and returns.", False),
+    (
+        "The information isn't covered in the material. The manufacturer's website may have more details.",
+        False,
+    ),
+    ("The documentation is silent on pods. It might be worth asking the manufacturer directly.", False),
+    ("I looked through the data sheet and the policy, but neither says anything about pods.", False),
+    ("Das Produktdatenblatt erwähnt keine Kapseln.", False),
+    ("Die Dokumente enthalten dazu keine Angaben. Sie beschreiben nur die technischen Daten.", False),
+    ("Hierzu finde ich nichts in der Wissensdatenbank. Unser Support-Team hilft Ihnen gerne weiter.", False),
+    ("Os documentos não mencionam cápsulas. O fabricante poderá confirmar.", False),
+    ("資料にはその情報は含まれていません。サポート窓口で確認できます。", False),
+    ("لا تذكر المستندات شيئًا عن الكبسولات. يمكن لخدمة العملاء مساعدتك.", False),
+    ("Je ne dispose pas d'informations sur ce point. La mairie pourra certainement vous renseigner.", False),
+    ("The documents don't mention theft. They cover fire damage.", True),
+    ("The policy is silent on theft. It only covers fire and water.", True),
+    ("The documents don't say. They only cover orders above 50 euros.", True),
+    ("The documents don't say. They only describe Acme and Zeta.", True),
+    ("I couldn't find that. The documents describe how employees can work abroad.", True),
+    ("I couldn't find that. The context covers the return policy, which allows returns.", True),
+    ("The trial is free. They only cover returns and fees.", True),
+    ("The sources don't say. It might be worth checking the oil level every week.", True),
+    ("The sources don't say. The website may have information on 30 models.", True),
+    ("Los documentos no lo indican. El cliente podrá confirmar la reserva en línea.", True),
+    ("Die Dokumente enthalten dazu keine Angaben. Sie beschreiben nur den Umtausch binnen 30 Tagen.", True),
+)
+
+
+@pytest.mark.parametrize(("answer", "claims"), BEHIND)
+def test_what_the_sources_cover_is_no_claim_right_behind_a_refusal(answer: str, claims: bool) -> None:
+    """Nor whom to ask; what an insurance covers, a number, a name, a rule and what the refusal does not precede is."""
+    assert Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=answer)).bears_claims is claims
