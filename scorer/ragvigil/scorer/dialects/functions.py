@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from ragvigil.scorer.dialects.documents import documents_of, passages_of, text_in
 from ragvigil.scorer.dialects.langchain import pages_in
@@ -233,9 +233,27 @@ def asked_in(given: object) -> str | None:
     if structure is None:
         return text_of(unquoted(given))
     fields = mapping_of(structure)
+    if (beside := _beside_conversation(structure)) is not None:
+        return beside
     said = messages_of(fields.get("messages") if fields else structure)
     written = mapping_of(fields.get("query")).get("content")  # of a document: Genkit's
     return last_of(said, "user") or query_in(fields) or (content_of(written) if written else None)
+
+
+def _beside_conversation(structure: object) -> str | None:
+    """The one text beside a conversation: Langfuse in Node lists arguments so, and what was said before is no question.
+
+    >>> _beside_conversation(["why?", [{"role": "user", "content": "hello"}]])
+    'why?'
+    >>> _beside_conversation(["user", [{"type": "text", "text": "why?"}]])
+    """
+    items = cast("list[object]", structure) if isinstance(structure, list) else []
+    texts = [item for item in items if isinstance(item, str)]
+    if len(texts) != 1 or len(items) < 2:
+        return None
+    lists = (cast("list[object]", item) for item in items if isinstance(item, list))
+    told = any(item and all(mapping_of(each).get("role") for each in item) for item in lists)
+    return text_of(texts[0]) if told else None
 
 
 def passages_given(given: object) -> tuple[Document, ...] | None:

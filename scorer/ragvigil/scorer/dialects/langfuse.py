@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ragvigil.scorer.dialects.arguments import arguments_in
 from ragvigil.scorer.dialects.failure import failure
 from ragvigil.scorer.dialects.functions import (
     NOTHING_SENT,
@@ -83,10 +84,12 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     get = span.attributes.get
     given, made = get("langfuse.observation.input"), _made(span)
     asked = asked_in(given) if role in ("chain", "retriever", "reranker") else None
+    arguments = arguments_in(given) if asked is not None else ()
     answering = role in ("generator", "chain")
     answer = _answered(made, role, asked) if answering else None
     if role == "chain":  # what the service says of the whole trace itself
-        asked = asked_in(get("langfuse.trace.input")) or asked
+        whole = asked_in(get("langfuse.trace.input"))
+        asked, arguments = whole or asked, () if whole else arguments
         answer = _answered(get("langfuse.trace.output"), role, asked) or answer
     usage = mapping_of(get("langfuse.observation.usage_details"))
     tools = passages_answered(given if role == "generator" else None)
@@ -94,6 +97,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     return Reading(
         role=role,
         query=asked,
+        arguments=arguments,
         documents=search.documents
         if search
         else documents_found(made)

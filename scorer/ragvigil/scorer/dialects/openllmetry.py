@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ragvigil.scorer.dialects.arguments import arguments_in
 from ragvigil.scorer.dialects.documents import documents_of
 from ragvigil.scorer.dialects.functions import (
     Search,
@@ -95,6 +96,7 @@ class OpenLLMetry:
             return Reading(
                 role="chain",
                 query=asked,
+                arguments=arguments_in(given),
                 documents=_passed(given, made) or documents_of(mapping_of(made).get("sourceNodes")),
                 answer=_answered(made, asked),
                 streaming=_deferred(given),
@@ -159,6 +161,7 @@ def _function(given: Mapping[str, object], made: object) -> Reading:
     searched = Reading(
         role=search.role,
         query=query_in(given),
+        arguments=arguments_in(given),
         documents=search.documents,
         input_documents=search.input_documents,
     )

@@ -64,6 +64,8 @@ class Reading:
     """None when this dialect cannot tell, and the next that matches may; `other` is final."""
     query: str | None = None
     """The question, of a chain or a retrieval."""
+    arguments: tuple[object, ...] = ()
+    """What a function was given, in order, then what has names: which of it is the question, the trace must tell."""
     documents: tuple[Document, ...] | None = None
     """What came out of a retrieval or rerank; on any other role, passages that fill gaps elsewhere."""
     input_documents: tuple[Document, ...] | None = None

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ragvigil.scorer.dialects.arguments import settle_questions
 from ragvigil.scorer.dialects.documents import same
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.step import Step, gather, link
@@ -29,6 +30,7 @@ def forest_of(steps: Sequence[Step]) -> list[Step]:
     roots = link(steps)
     _hand_down(steps)
     _settle(steps, roots)
+    settle_questions(steps)
     return united(steps, roots)
 
 
