@@ -74,7 +74,9 @@ class Service:
             record = RagTrace(
                 f"{self._number:032x}", "1" * 16, self.name, self.now, completeness=completeness
             )
-            record = replace(record, environment=environment, error=error, answer=None if error else "At nine.")
+            record = replace(
+                record, environment=environment, error=error, answer=None if error else "At nine."
+            )
             scored = ScoredRecord(record, checks if error is None else (), LedgerEntry(state, 0.1))
             traces.append(self._trace(record.trace_id, (scored,), environment, lost))
         self.store.records.commit(traces, None, self.now)

@@ -7,11 +7,21 @@ was about an earlier answer; where only its order says so, nobody knows which re
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.dialects.about_answers import (
+    ADDING,
+    AGAIN,
+    JUDGING,
+    WRITING,
+    is_brief,
+    is_label,
+    is_negative,
+    is_verdict,
+    only_asks,
+)
 from ragvigil.scorer.dialects.batches import alike, alone, shows
 from ragvigil.scorer.dialects.frames import asks
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, CONTEXT, HEAD
@@ -22,29 +32,13 @@ from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.dialects.shapes import is_sentence
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import mapping_of
-from ragvigil.scorer.dialects.words import words_of
 
-_DATA = words_of("asides")
-
-
-def _phrases(kind: str, gap: int) -> re.Pattern[str]:
-    """The phrases of this kind, with up to so many characters of one sentence where they leave words out."""
-    choice = longest_first(_DATA[kind]).replace("\u2026", rf"[^.!?\n]{{0,{gap}}}?")
-    return re.compile(rf"(?<![a-z])(?:{choice})")
-
-
-_JUDGING, _ADDING = _phrases("judging", 60), _phrases("adding", 20)
-_AGAIN, _WRITING = _phrases("again", 0), _phrases("writing", 0)
-_VERDICTS, _NEGATIVE = frozenset(_DATA["verdicts"]), frozenset(_DATA["negative"])
 _LAST = 10
 """Answers of which the last are looked at, and those before each."""
 _LONGEST_ORDER = 2_000
 """Characters of an order, at either end of what a model was told."""
-_ITEM = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)\u3001])\s*")
 _LEAST = 12
 """Bytes of the letters and digits of an answer that stands in another text by no chance."""
-_TITLE = 8
-"""Words of a title, and of a question that may come next."""
 _MARKS = re.compile(r"<[^<>\n]{1,80}>|\[\d{1,3}\]")
 _BLANKS = re.compile(r"[\W_]+")
 """All that is no letter and no digit; marks are tags and citations. Code adds both to replies, or takes them out."""
@@ -85,7 +79,7 @@ def without_afterwards(
             known = about is not None and (not doubted or _agree(_bare(calls[-1].said), root))
             return Last(answers[: len(calls)], known)
         dropped = calls.pop()
-        doubted = doubted or _verdict(dropped.said) in _NEGATIVE
+        doubted = doubted or is_negative(dropped.said)
     return Last(answers[: len(calls)])
 
 
@@ -141,6 +135,14 @@ class _Call:
         """Whether its last message is a user's, and not what a tool found."""
         return bool(self.prompts) and self._step.reading.messages[-1].role == "user"
 
+    def ends_with(self, answers: Set[str]) -> bool:
+        """Whether its last message is one of these answers, as the assistant's: a system's message gives the order."""
+        return _is_said(self._step.reading.messages[-1:], answers)
+
+    def follows(self, answers: Set[str]) -> bool:
+        """Whether the message before its last one is one of these answers: that is about it."""
+        return _is_said(self._step.reading.messages[-2:-1], answers)
+
     @cached_property
     def bare(self) -> str:
         """All that it was told, bare."""
@@ -162,38 +164,64 @@ class _Call:
         )
 
 
+def _is_said(messages: Sequence[Message], answers: Set[str]) -> bool:
+    return any(each.role == "assistant" and (each.text or "").strip() in answers for each in messages)
+
+
 def _is_about(call: _Call, before: Sequence[_Call], asked: set[str], returned: str) -> bool | None:
     """Whether a call was about an answer of one before it; None where its order says so, and its reply does not."""
     answered = [each for each in before if each.is_informed]
-    if not answered or not call.is_of_user or call.asked is None:
+    answers = {each.said for each in answered}
+    closing = call.ends_with(answers)
+    if not answered or not (call.is_of_user or closing) or call.asked is None:
         return False
     shared = {text for each in answered for text in each.prompts}
     questions = asked | {each.asked for each in answered if each.asked}
-    answers = {each.said for each in answered}
     given = questions.union(call.found, (text for text in answers | shared if len(text) >= _LEAST))
     system, user = (_without(call.told(role, shared), given) for role in ("system", "user"))
     order = _order(system if _SHOWING.match(user) else "", user)
-    adding, judging = (pattern.search(order) is not None for pattern in (_ADDING, _JUDGING))
-    judged = _is_verdict(call.said) and _JUDGING.search(_order(system, user)) is not None
-    if not (returned or judging or adding or judged):
+    adding, judging = (pattern.search(order) is not None for pattern in (ADDING, JUDGING))
+    judged = is_verdict(call.said) and JUDGING.search(_order(system, user)) is not None
+    labelling = not (adding or judging) and _labels(call, order, answers)
+    if not (returned or judging or adding or judged or labelling):
         return False  # as nearly always
     if returned and _is_dropped(_bare(call.said), _drafts(answers, call.bare), returned):
         return True
-    if adding and _only_asks(call.said) and not any(map(_only_asks, answers)):
+    if adding and only_asks(call.said) and not any(map(only_asks, answers)):
         return True
-    judged = judged and not all(map(_is_verdict, answers))
-    if call.asked in questions and not any(
-        _DRAFT.search(_without(each, call.found)) for each in call.prompts
+    judged = judged and not all(map(is_verdict, answers))
+    if (
+        not closing
+        and call.asked in questions
+        and not any(_DRAFT.search(_without(each, call.found)) for each in call.prompts)
     ):
         return None if judged or (adding and asks(call.said)) else False  # it answers the question itself
     if judged:
         return True
-    rest = _ADDING.sub(" ", _JUDGING.sub(" ", order))
-    if _AGAIN.search(rest) or not call.is_told(answers):
+    rest = ADDING.sub(" ", JUDGING.sub(" ", order))
+    if AGAIN.search(rest) or not call.is_told(answers):
         return False
-    if adding and _is_brief(call.said):
+    behind = closing or (call.follows(answers) and not asks(order))
+    if adding and (is_brief(call.said) or (behind and not _repeats(call.said, answers))):
         return True
-    return None if judging and not _WRITING.search(rest) else False
+    return None if (judging or labelling) and not WRITING.search(rest) else False
+
+
+def _labels(call: _Call, order: str, answers: Iterable[str]) -> bool:
+    """Whether a call that was shown no passages, as the one before was, replied with a label where that told something.
+
+    What stands in the answer is cut out of it, and what was made of several is their sum.
+    """
+    if not is_label(call.said) or call.is_informed or any(map(is_label, answers)) or asks(order):
+        return False
+    texts = {*map(_bare, answers)}
+    cut = any(_bare(call.said) in each for each in texts)
+    return bool(order.strip()) and not cut and sum(each in call.bare for each in texts) < 2
+
+
+def _repeats(reply: str, answers: Iterable[str]) -> bool:
+    """Whether a reply holds one of the answers, with something behind it."""
+    return any(_is_in(_bare(each), _bare(reply)) for each in answers)
 
 
 def _is_dropped(reply: str, drafts: Iterable[str], returned: str) -> bool:
@@ -220,14 +248,6 @@ def _without(words: str, texts: Iterable[str]) -> str:
     for text in sorted(texts, key=lambda text: (-len(text), text)):
         words = words.replace(text, " ") if text else words
     return words
-
-
-def _verdict(reply: str) -> str:
-    return reply.strip(" \t\n.!*\"'`\u3002").lower()
-
-
-def _is_verdict(reply: str) -> bool:
-    return _verdict(reply) in _VERDICTS
 
 
 def _bare(text: str) -> str:
@@ -257,29 +277,3 @@ def _drafts(answers: Iterable[str], prompt: str) -> set[str]:
         texts |= {value} if isinstance(value, str) else set()
         values += mapping_of(value).values()
     return {bare for bare in map(_bare, texts) if _is_in(bare, prompt)}
-
-
-def _is_brief(reply: str) -> bool:
-    """Whether a reply is one short line and no sentence that tells something, as a title is, or a question.
-
-    >>> _is_brief("Ferry times"), _is_brief("At nine."), _is_brief("A\\nB")
-    (True, False, False)
-    """
-    return (
-        not reply.startswith("<")
-        and "\n" not in reply
-        and len(reply.split()) <= _TITLE
-        and not reply.endswith((".", "!", "\u3002", "\uff01"))
-    )
-
-
-def _only_asks(reply: str) -> bool:
-    """Whether a reply is several questions, below a line that says so or not.
-
-    >>> _only_asks("You may ask:\\n1. Why?\\n2. Where?"), _only_asks("Which one?"), _only_asks("So.\\nWhy?\\nWho?")
-    (True, False, False)
-    """
-    lines = [line for line in reply.split("\n") if line.strip()]
-    if len(lines) > 1 and lines[0].rstrip(" *").endswith((":", "\uff1a")):
-        lines = lines[1:]
-    return len(lines) > 1 and all(asks(_ITEM.sub("", line, count=1)) for line in lines)

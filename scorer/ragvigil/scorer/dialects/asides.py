@@ -37,12 +37,24 @@ def is_aside(reply: str | None) -> bool:
     >>> is_aside('{"answer": "At nine."}'), is_aside('["at nine", "at ten"]'), is_aside("At nine?")
     (False, False, False)
     """
-    text = (reply or "").strip().removeprefix("```json").strip("` \n")
+    text = _unfenced(reply or "")
     if fields := mapping_of(text):
-        return fields.keys() <= _KEYS or (
-            fields.keys() <= _JUDGING | _REASONING and not _JUDGING.isdisjoint(fields)
-        )
+        return fields.keys() <= _KEYS or is_grade(text)
     if _SCORE.fullmatch(text):
         return True
     items = sequence_of(text)
     return len(items) > 1 and all(isinstance(item, str) and item.strip().endswith(_ASKING) for item in items)
+
+
+def is_grade(reply: str) -> bool:
+    """Whether a reply is a grade or a verdict in JSON, with its reason or without.
+
+    >>> is_grade('{"score": 4, "reason": "It is said in [1]."}'), is_grade('{"tags": ["ferry"]}')
+    (True, False)
+    """
+    fields = mapping_of(_unfenced(reply))
+    return fields.keys() <= _JUDGING | _REASONING and not _JUDGING.isdisjoint(fields)
+
+
+def _unfenced(reply: str) -> str:
+    return reply.strip().removeprefix("```json").strip("` \n")

@@ -16,6 +16,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 
+from ragvigil.scorer.dialects.about_answers import is_order_about
 from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.reading import Message, Role
@@ -76,7 +77,7 @@ class Asked:
     """What one of them asks and answers, what its models were shown, and what a user had asked them before."""
 
     def __init__(self, step: Step, *, bare: bool) -> None:
-        below = [*step.subtree()]
+        self._below = below = [*step.subtree()]
         self.start = step.span.start
         self.is_bare, self.is_root = bare, step.span.parent_id is None and not bare
         self.question = _question(below, bare=bare)
@@ -88,6 +89,7 @@ class Asked:
         self.shown = [*map(alike, _prompts(below))]
         self.length = sum(map(len, self.shown))
         self.earlier = [*_earlier(below)]
+        self.asked = [*_asked(below)]
         found = [each.text for one in below for each in one.reading.documents or ()]
         contexts = () if found else map(shown_in, _messages(below))
         self.passages = {*found} or {each.text or "" for one in contexts if one for each in one.documents}
@@ -101,6 +103,8 @@ class Asked:
                 return True  # in another conversation
             return self._asks_again(other)
         first, then = (self, other) if self.start <= other.start else (other, self)
+        if self.is_bare and then._is_about(first):
+            return False
         if then.question and first._saw([then.question]):
             return False
         asked = then._saw([first.question] if first.question else [])
@@ -112,6 +116,15 @@ class Asked:
     def goes_on_from(self, other: Asked) -> bool:
         """Whether the other's question stands earlier in its conversation: it corrects that answer, or continues it."""
         return other.question is not None and alike(other.question) in map(alike, self.earlier)
+
+    def _is_about(self, first: Asked) -> bool:
+        """Whether it was told what the first asked and answered, and then to name, rate or go on with that."""
+        if not self.earlier or self.earlier[-1] not in (first.question, *first.asked):
+            return False
+        before = {text for each in self._below for text in _said_before(each)}
+        if before.isdisjoint(first.said) or not self.passages <= first.passages:
+            return False
+        return any(is_order_about(self.question or "", reply) for reply in self.said)
 
     def _asks_again(self, other: Asked) -> bool:
         """Whether the same was asked twice: below no span that could have tried again, by models that each answered."""
@@ -225,6 +238,20 @@ def _earlier(below: Iterable[Step]) -> Iterator[str]:
         if each.role == "generator":
             asked = [message.text for message in each.reading.messages if message.role == "user"]
             yield from (text.strip() for text in asked[:-1] if text and text.strip())
+
+
+def _asked(below: Iterable[Step]) -> Iterator[str]:
+    """What a user said to a model last, all of it."""
+    for each in below:
+        if each.role == "generator" and (message := last_message(each.reading.messages, "user")):
+            yield (message.text or "").strip()
+
+
+def _said_before(step: Step) -> Iterator[str]:
+    """What a model had said right before its last message."""
+    for message in step.reading.messages[-2:-1] if step.role == "generator" else ():
+        if message.role == "assistant" and message.text:
+            yield message.text.strip()
 
 
 def _messages(below: Iterable[Step]) -> Iterator[Message]:
