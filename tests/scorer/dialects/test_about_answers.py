@@ -9,7 +9,7 @@ import pytest
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.trace import RagTrace
 
-from .conftest import ANSWER, PASSAGES, QUESTION, generation, retrieval, span
+from .conftest import ANSWER, PASSAGES, QUESTION, chain, generation, retrieval, span
 
 Message = tuple[str, str]
 SHOWN = "\n".join(f"[{place}] {text}" for place, (_, text, _) in enumerate(PASSAGES, 1))
@@ -213,3 +213,37 @@ def test_an_answer_may_look_like_a_grade(question: str, reply: str) -> None:
     ]
     (record,) = records(*calls)
     assert (record.query, record.answer, record.completeness) == (question, reply, "complete")
+
+
+GRADE = '{"grounded": true}'
+
+
+def returned(answer: str, *calls: dict[str, object]) -> RagTrace:
+    """The record of a pipeline that returned something of its own."""
+    spans = [span("a0", chain(QUESTION, answer), start=0, end=99)]
+    spans += [
+        span(f"b{place}", told, parent="a0", start=10 * place, end=10 * place + 5)
+        for place, told in enumerate(calls, 1)
+    ]
+    (record,) = read_records(spans)
+    return record
+
+
+def test_a_grade_that_a_pipeline_returned_is_not_the_answer() -> None:
+    """Haystack's return what their last parts made: the judge's reply."""
+    judge = call(GRADE, ("system", "Judge whether the answer is grounded. JSON."), ("user", JUDGED))
+    record = returned(GRADE, call(ANSWER, CONTEXT, ASKED), judge)
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+
+
+@pytest.mark.parametrize(
+    ("answer", "last"),
+    [
+        ('{"score": 3, "reason": "It has three parts."}', (CONTEXT, ("user", "Grade this essay."))),
+        ("Yes", (CONTEXT, ("user", "Is it at nine?"))),
+    ],
+)
+def test_a_grade_that_was_asked_for_is_the_answer(answer: str, last: tuple[Message, ...]) -> None:
+    """A model replied with it alone."""
+    record = returned(answer, call(answer, *last))
+    assert (record.answer, record.completeness) == (answer, "complete")

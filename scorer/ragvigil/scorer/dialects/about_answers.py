@@ -108,9 +108,13 @@ def is_label(reply: str) -> bool:
 
     >>> is_label("rent"), is_label("rent, day of payment"), is_label('{"done": true}'), is_label("At nine [1]")
     (True, True, True, False)
+    >>> is_label("42"), is_label("9 AM")
+    (False, False)
     """
     if _is_of_flags(reply):
         return True
+    if not reply or not (reply[0].isalpha() or reply[0] == "#"):
+        return False  # as a figure, which is an answer as often
     most = _LABEL if " " in reply or reply.isascii() else _LABEL // 5
     return (
         is_brief(reply)

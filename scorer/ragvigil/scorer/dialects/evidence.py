@@ -16,6 +16,7 @@ from ragvigil.scorer.dialects.reading import Role
 from ragvigil.scorer.dialects.roles import by_tool, innermost
 from ragvigil.scorer.dialects.shapes import as_many
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.tool_responses import passages_answered
 from ragvigil.scorer.trace import Document, Retrieval
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
@@ -79,6 +80,8 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
         if not documents and generation is not None and planned:
             sources, documents, left = _of_parts(steps, generation)
             unread = unread or left
+        if not documents and generation is not None and not (searches or contexts or unread):
+            sources, documents, unread = _found_before(generation)
         known = (known or bool(documents)) and not unread
         untold = model if contexts and not documents else None
     section, of_asker = (contexts[0].whole, contexts[0].of_asker) if untold is not None else ("", False)
@@ -313,6 +316,14 @@ def _provided(steps: Iterable[Step], generation: Step) -> tuple[tuple[Step, ...]
     sources = tuple(step for step, found in told if found.documents)
     documents = _union(found.documents or () for _, found in told)
     return sources, documents, any(found.unread for _, found in told)
+
+
+def _found_before(generation: Step) -> tuple[tuple[Step, ...], list[Document], bool]:
+    """What tools had found for earlier questions of the conversation: all that the model was shown."""
+    before = passages_answered(
+        generation.reading.exchange[0] if generation.reading.exchange else None, earlier=True
+    )
+    return (generation,) if before.documents else (), [*(before.documents or ())], before.unread
 
 
 def _clearest(model: Step | None) -> list[Context]:

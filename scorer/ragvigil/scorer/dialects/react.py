@@ -14,6 +14,9 @@ _FIELD = re.compile(r"^\[\[ ## (?P<name>\w+) ## \]\][ \t]*$", re.MULTILINE)
 _ASIDE = frozenset({"reasoning", "rationale", "completed"})
 _HANDS_OVER = re.compile(r"\n[ \t]*\w+\([ \t]*(?:\w+[ \t]*=[ \t]*)?(?P<quote>\"{3}|'{3}|[\"'])")
 """A line of code that begins with a call, and its first argument with a text."""
+_RETRY = "\n\nFix the errors and try again."
+_INVALID = re.compile(r"Validation feedback:\n|\d+ validation errors?:")
+"""How Pydantic AI ends and begins what it says of a reply that was not valid."""
 _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 """Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
@@ -63,12 +66,14 @@ def _after_tags(text: str) -> str:
 
 
 def is_observation(text: str) -> bool:
-    """Whether a message that the framework sends as the user's is what a tool found.
+    """Whether a message that the framework sends as the user's is what a tool found, or what was wrong with a reply.
 
     >>> is_observation("Observation: [1] The ferry leaves at nine."), is_observation("An observation: why?")
     (True, False)
+    >>> is_observation("Validation feedback:\\nCite your sources.\\n\\nFix the errors and try again.")
+    True
     """
-    return text.startswith("Observation:")
+    return text.startswith("Observation:") or (text.endswith(_RETRY) and _INVALID.match(text) is not None)
 
 
 def hands_over(reply: str, answer: str) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ragvigil.scorer.dialects.afterwards import informed, is_in_own_words, without_afterwards
-from ragvigil.scorer.dialects.asides import is_aside
+from ragvigil.scorer.dialects.asides import is_aside, is_grade
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.messages import last_message, last_of
@@ -327,6 +327,11 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
     expected = answer_after_thoughts((root.reading.answer if root else None) or "").strip()
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if expected and said[step] == expected]
+    if len(answering) > 1 and agreeing and is_grade(expected):
+        agreeing, expected = (
+            [],
+            "",
+        )  # Haystack's pipelines return what their last parts made, as a judge of the answer
     if agreeing or len(answering) < 2:
         return next(reversed(agreeing or answering), None) or _sent(
             next(reversed(innermost(every)), None)

@@ -32,8 +32,10 @@ class Answered:
 _NOTHING = Answered()
 
 
-def passages_answered(messages: object) -> Answered:
+def passages_answered(messages: object, *, earlier: bool = False) -> Answered:
     """What tools found for the last question of a conversation, whoever's messages it is made of.
+
+    `earlier`: for those before it, where no tool was called for it.
 
     >>> found = {"type": "tool_call_response", "id": "c", "response": [{"id": "a", "text": "Snow."}]}
     >>> [each.text for each in passages_answered([{"role": "tool", "parts": [found]}]).documents or ()]
@@ -49,10 +51,14 @@ def passages_answered(messages: object) -> Answered:
     names: dict[str | None, str] = {}
     open_: dict[str | None, str] = {}
     found: list[Document] = []
-    unread = False
+    known = set[tuple[str | None, str | None]]()
+    unread = called = False
     for turn in turns_of(messages):
+        called = turn.kind != "asked"
         if turn.kind == "asked":
-            found, unread = [], False  # what was found for a question before
+            if not earlier:
+                found, unread = [], False  # what was found for a question before
+                known.clear()
             open_.clear()
         elif turn.kind == "called":
             names[turn.call] = open_[turn.call] = turn.name or ""
@@ -60,11 +66,14 @@ def passages_answered(messages: object) -> Answered:
             open_.pop(turn.call if turn.call in names else _meant(turn.name, open_), None)
             name = names.get(turn.call) or turn.name or ""
             passages = _found(turn.result, name)
-            known = {(each.id, each.text) for each in found}  # of other searches, each passage once
-            found += [each for each in passages or () if (each.id, each.text) not in known]
+            new = [each for each in passages or () if (each.id, each.text) not in known]
+            found += new
+            known.update((each.id, each.text) for each in new)  # of other searches, each passage once
             nameless = turn.result is None and not name
             unread = unread or (passages is None and (nameless or is_search(name)))
     unread = unread or any(map(is_search, open_.values()))
+    if earlier and called:
+        return _NOTHING
     return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
 
 
