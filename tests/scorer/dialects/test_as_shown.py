@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
 
@@ -30,20 +31,64 @@ def shown(context: str, *others: tuple[str, str], question: str = QUESTION) -> l
 
 FORMS: dict[str, tuple[str, str]] = {
     "numbered": ("[{place}] {text}", "\n"),
-    "plain": ("{text}", "\n\n"),
+    "labelled": ("Document {place}: {text}", "\n"),
     "tagged": ("<doc id='{place}'>\n{text}\n</doc>", "\n"),
+    "plain": ("{text}", "\n\n"),
     "ruled": ("{text}", "\n---\n"),
+}
+PARTED = ("numbered", "labelled", "tagged")
+"""Forms that leave no doubt where a passage ends."""
+
+
+def formed(form: str, texts: Iterable[str]) -> str:
+    """A context of these passages."""
+    one, between = FORMS[form]
+    return between.join(one.format(place=place, text=text) for place, text in enumerate(texts, 1))
+
+
+@pytest.mark.parametrize("form", PARTED)
+@pytest.mark.parametrize("keys", ["abc", "cba", "bca", "c", "ab", "ca"])
+def test_passages_are_those_of_the_prompt_in_its_order(form: str, keys: str) -> None:
+    """A threshold, the first few, another order; and lines broken anew."""
+    context = formed(form, (BY_ID[key] for key in keys))
+    assert shown(context) == [*keys]
+    assert shown(context.replace(" of ", "\n  of ")) == [*keys]
+
+
+@pytest.mark.parametrize("form", ["plain", "ruled"])
+@pytest.mark.parametrize("keys", ["cba", "c", "ca"])
+def test_a_prompt_that_parts_no_passages_says_nothing_of_them(form: str, keys: str) -> None:
+    """Nobody can tell what else stands there in another form, and nothing is cited by its number."""
+    assert shown(formed(form, (BY_ID[key] for key in keys))) == ["a", "b", "c"]
+
+
+OTHERWISE = {
+    "cut": lambda text: f"{text[:12]}...",
+    "escaped": lambda text: text.replace("e", "&#101;"),
+    "in capitals": str.upper,
+    "in other words": lambda text: "It is said in the handbook.",
+    "with a mark": lambda text: f"{text[:-1]}!",
 }
 
 
 @pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("keys", ["abc", "cba", "bca", "c", "ab", "ca"])
-def test_passages_are_those_of_the_prompt_in_its_order(form: str, keys: str) -> None:
-    """A threshold, the first few, another order; and lines broken anew."""
-    one, between = FORMS[form]
-    told = [one.format(place=place, text=BY_ID[key]) for place, key in enumerate(keys, 1)]
-    assert shown(between.join(told)) == [*keys]
-    assert shown(between.join(told).replace(" of ", "\n  of ")) == [*keys]
+@pytest.mark.parametrize("how", OTHERWISE)
+@pytest.mark.parametrize("which", range(3))
+def test_a_passage_in_another_form_is_not_left_out(form: str, how: str, which: int) -> None:
+    """Whichever it is: the first, one between, the last."""
+    texts = [text for _, text, _ in FOUND]
+    texts[which] = OTHERWISE[how](texts[which])
+    assert shown(formed(form, texts)) == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("end", range(1, 240, 7))
+def test_what_a_limit_cut_off_is_not_left_out(form: str, end: int) -> None:
+    """At whatever place: within a passage, behind one, in the label of the next."""
+    whole = f"Use only this.\n\n{formed(form, (text for _, text, _ in FOUND))}"
+    asked = generation(question=whole[:-end])
+    found = only([span("a1", retrieval(FOUND), start=1, end=2), span("a2", asked, start=3, end=4)])
+    assert [key for key in ids(found) if key is not None] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
@@ -65,12 +110,11 @@ def test_words_that_all_passages_begin_with_are_no_trace_of_one() -> None:
     """Chunks of one handbook are headed alike."""
     head = "Handbook of the Groix Ferry Company, edition of 2026. "
     texts = [(key, f"{head}{text}", score) for key, text, score in FOUND]
+    prompt = f"[1] {texts[2][1]}\n[2] {texts[0][1]}\n\n{QUESTION}"
     spans = [
         span("a0", chain(), start=0, end=9),
         span("a1", retrieval(tuple(texts)), parent="a0", start=1, end=2),
-        span(
-            "a2", generation(question=f"{texts[2][1]}\n\n{texts[0][1]}\n\n{QUESTION}"), parent="a0", start=3
-        ),
+        span("a2", generation(question=prompt), parent="a0", start=3),
     ]
     assert ids(only(spans)) == ["c", "a"]
 
@@ -154,6 +198,6 @@ def test_a_passage_is_shown_with_what_goes_on_in_its_line() -> None:
 @pytest.mark.parametrize("form", FORMS)
 def test_orders_below_the_passages_are_none(form: str, below: str) -> None:
     """Whatever they begin with."""
-    one, between = FORMS[form]
-    texts = [one.format(place=place, text=text) for place, (_, text, _) in enumerate(FOUND, 1)]
-    assert told(between.join(texts) + below) == [(key, text) for key, text, _ in FOUND]
+    assert told(formed(form, (text for _, text, _ in FOUND)) + below) == [
+        (key, text) for key, text, _ in FOUND
+    ]

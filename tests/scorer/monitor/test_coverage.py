@@ -65,18 +65,18 @@ class Service:
         lost: int = 0,
         error: str | None = None,
         refuses: bool = False,
+        pure: bool = True,
     ) -> None:
         """So many answers arrive now, or errors instead of them."""
-        checks = (CheckResult("abstention", "1", float(refuses)),)
+        checks = (CheckResult("abstention", "1", float(refuses), details={"pure": pure}),)
         traces: list[ScoredTrace] = []
         for _ in range(count):
             self._number += 1
             record = RagTrace(
                 f"{self._number:032x}", "1" * 16, self.name, self.now, completeness=completeness
             )
-            record = replace(
-                record, environment=environment, error=error, answer=None if error else "At nine."
-            )
+            record = replace(record, environment=environment, query="When?", error=error)
+            record = replace(record, answer=None if error else "At nine.")
             scored = ScoredRecord(record, checks if error is None else (), LedgerEntry(state, 0.1))
             traces.append(self._trace(record.trace_id, (scored,), environment, lost))
         self.store.records.commit(traces, None, self.now)
@@ -340,17 +340,25 @@ def test_texts_that_their_owner_withholds_are_no_ticket_and_what_is_missing_besi
 
 def test_errors_and_refusals_instead_of_answers_are_a_ticket_that_says_which(shop: Service) -> None:
     """Citations and faithfulness are silent then: there is nothing to look at."""
-    shop.answer(40)
-    shop.answer(60, error="TimeoutError")
+    shop.answer(10)
+    shop.answer(90, error="TimeoutError")
     (alert,) = shop.look()
     assert (alert.series, alert.severity) == ("coverage_answered", "warning")
-    assert alert.title == "Only 40.0 % of shop's questions were answered (50.0 % wanted)"
-    assert "Of the 60 others 60 ended in an error." in alert.summary
+    assert alert.title == "Only 10.0 % of shop's questions were answered (20.0 % wanted)"
+    assert "Of the 90 others 90 ended in an error." in alert.summary
     shop.now += 15 * MINUTE
     shop.answer(200)
     assert shop.look() == []
     shop.answer(200)
     assert [one.action for one in shop.look(11)] == ["resolve"]
+
+
+def test_texts_that_never_come_caveats_and_stopped_streams_are_answers(shop: Service) -> None:
+    """Nothing was wrong with them."""
+    shop.answer(100, error="TimeoutError", completeness="content_off")
+    shop.answer(100, refuses=True, pure=False)
+    shop.answer(100, error="asyncio.CancelledError")
+    assert [alert for alert in shop.look() if alert.series == "coverage_answered"] == []
 
 
 @pytest.mark.parametrize(("refused", "told"), [(8, 0), (40, 1)])

@@ -216,7 +216,7 @@ class Coverage(_Section):
         default=0.0, ge=0, le=1, description="share of traces with a question; other traffic may be normal"
     )
     least_answered: float = Field(
-        default=0.5,
+        default=0.2,
         ge=0,
         le=1,
         description="share of questions that ended neither in an error nor in a refusal",

@@ -1,24 +1,17 @@
 """What a service's own code did between its searches and the prompt: passages left out, put in another order, or beside
-others that no span tells of."""
+others that no span tells of. Only a prompt that parts its passages beyond doubt, by numbers or tags, says so."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect, insort
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.reading import Message
 from ragvigil.scorer.trace import Document
 
-_PIECE = 24
-"""Characters that no two texts share by chance, and that stand in a prompt which shows a passage in another form."""
-_PIECES = 8
-"""Places of a passage at which such a piece is taken."""
-_LOOKS = 20
-"""Times that a text is looked for behind a place within another passage."""
-_MOST = 500_000_000
-"""Characters of a prompt, times passages, that are looked through; beyond, all stays as it was found."""
+_LEAST = 12
+"""Characters of a text that stands within another one by no chance."""
 _LONGEST_LABEL = 80
 """Characters of what stands between two passages, and tells nothing: a number, a title, a tag."""
 _NUMBER = re.compile(r"(?<!\d)(?P<number>\d{1,3})[\]\u3011).:]?\s*\Z")
@@ -27,97 +20,67 @@ _ON = re.compile(r"[ \t]*\w")
 """What stands behind a passage whose line goes on."""
 _ANOTHER = re.compile(r"\s*(?:[\[\u3010(]?\d{1,3}[\]\u3011).:]|</?\w{1,20}>\s*<\w{1,20}[ >])")
 """What stands behind a passage that another one follows."""
-_LEAST = 12
-"""Characters of a text that stands within another one by no chance."""
+_PIECE, _PIECES = 24, 8
+"""Characters, and places of a passage, by which it is found again where it is shown cut or marked up."""
 _MOST_PAIRS = 250_000
 """Passages found, times passages shown, that are compared."""
-_ESCAPED = "\\u"
-"""What JSON writes for letters that are not ASCII's: a passage of these is shown, and cannot be found."""
 
 
-def as_shown(
-    documents: Sequence[Document], messages: Sequence[Message], made: Sequence[str | None] = ()
-) -> list[Document]:
-    """The passages that `messages` to a model show, in their order there, of those that searches found.
-
-    Nothing is left out, and nothing moved, unless each passage stands there word for word or has left no trace; nor is
-    anything left out where it shows what another model `made`, which may stand for passages, or that is not known.
-
-    >>> found = [Document("a", "Snow fell."), Document("b", "Coal burns."), Document("c", "Rain fell.")]
-    >>> [one.id for one in as_shown(found, (Message("user", "[1] Rain fell. [2] Snow fell. When did it rain?"),))]
-    ['c', 'a']
-    """
-    whole = [*documents]
-    texts = [(document.text or "").strip() for document in documents]
-    shown = _shown(messages)
-    if len(texts) < 2 or not all(texts) or any(_in_turn(texts, message) for message in shown):
-        return whole
-    if len(texts) * sum(map(len, shown)) > _MOST:
-        return whole
-    words = "\n".join(map(_plain, shown))
-    texts = [*map(_plain, texts)]
-    places = _places(texts, words)
-    standing = [(place, text) for text, place in zip(texts, places, strict=True) if place >= 0]
-    lacking = {*texts}.difference(text for _, text in standing)
-    if not standing:
-        return whole
-    if lacking:
-        rest = _without(words, standing)
-        said = "\n".join([rest, *(_plain(each.text or "") for each in messages if each.role == "assistant")])
-        if any(one is None or _plain(one) in said for one in made):
-            return whole
-        if any(_leaves_a_trace(text, rest) for text in lacking):
-            return whole
-    pairs = sorted(zip(places, range(len(whole)), strict=True))
-    return [whole[number] for place, number in pairs if place >= 0]
-
-
-def shows_others(documents: Sequence[Document], messages: Sequence[Message]) -> bool:
-    """Whether a message shows all passages in turn, and by its looks more than these: before, between or behind them.
+def is_shown_otherwise(documents: Sequence[Document], messages: Sequence[Message]) -> bool:
+    """Whether no message shows all passages in turn, or one that does shows more, by its looks: before or behind them.
 
     >>> found = [Document("a", "Snow fell."), Document("b", "Coal burns.")]
-    >>> shows_others(found, [Message("user", "[1] Snow fell.\\n[2] Coal burns.\\n\\nWhy?")])
+    >>> is_shown_otherwise(found, [Message("user", "[1] Snow fell.\\n[2] Coal burns.\\n\\nWhy?")])
     False
-    >>> shows_others(found, [Message("user", "[1] Snow fell.\\n[2] Coal burns.\\n[3] Rain fell.\\n\\nWhy?")])
+    >>> is_shown_otherwise(found, [Message("user", "[1] Snow fell.\\n[2] Coal burns.\\n[3] Rain fell.\\n\\nWhy?")])
     True
     """
     texts = [(document.text or "").strip() for document in documents]
-    return all(texts) and any(_shows_others(texts, message) for message in _shown(messages))
-
-
-def _shows_others(texts: Sequence[str], message: str) -> bool:
-    places = _in_turn(texts, message)
-    if not places:
+    shown = [each.text for each in messages if each.role != "assistant" and each.text]
+    if not all(texts):
         return False
-    before = _NUMBER.search(message, max(0, places[0] - _LONGEST_LABEL), places[0])
-    ends = [place + len(text) for place, text in zip(places, texts, strict=True)]
-    return (
-        (before is not None and int(before["number"]) > 1)
-        or any(place - end > _LONGEST_LABEL for end, place in zip(ends, places[1:], strict=False))
-        or any(_ON.match(message, end) for end in ends)
-        or _ANOTHER.match(message, ends[-1]) is not None
-    )
+    found = [(message, places) for message in shown if (places := _in_turn(texts, message))]
+    if found:
+        return any(_shows_others(texts, *each) for each in found)
+    texts = [*map(_plain, texts)]
+    return not any(_in_turn(texts, _plain(message)) for message in shown)
 
 
-def beside_others(documents: Sequence[Document], shown: Sequence[Document]) -> list[Document]:
-    """The passages as a prompt shows them, `shown`, of which each of `documents` is one, or stands in one.
+def as_shown(
+    documents: Sequence[Document],
+    shown: Sequence[Document],
+    messages: Sequence[Message],
+    asked: Iterable[str],
+) -> list[Document]:
+    """The passages of `documents` as a prompt shows them, `shown` being those that it parts, in their order.
 
-    Those are kept as they were found, with what goes on in their line. Nothing is changed where one stands in none, in
-    several, or in one with another.
+    Nothing is changed unless they all stand in the last of the `messages` that holds one which was found. Passages
+    are left out, and put in another order, where each one of `shown` was found, word for word. Those left out have
+    left no trace, and one of the questions that are `asked` stands behind the passages: a limit cut nothing off.
+    Where all that were found are among them, or stand in one each, the others count as well, and what goes on in
+    the line of a passage. In any other case nothing is changed.
     """
-    told = [(one.text or "").strip() for one in shown]
-    if len(told) * len(documents) > _MOST_PAIRS:
-        return [*documents]
-    found: dict[int, Document] = {}
-    for document in documents:
-        text = (document.text or "").strip()
-        places = [place for place, each in enumerate(told) if text in each]
-        if len(places) != 1 or places[0] in found:
-            return [*documents]
-        whole = told[places[0]]
-        goes_on = whole[whole.find(text) + len(text) :][:1] not in ("", "\n")
-        found[places[0]] = replace(document, text=whole) if goes_on else document
-    return [found.get(place, each) for place, each in enumerate(shown)]
+    whole = [*documents]
+    if not shown or len(shown) * len(whole) > _MOST_PAIRS:
+        return whole
+    texts, told = ([_plain(one.text or "") for one in group] for group in (whole, shown))
+    said = [_plain(each.text or "") for each in messages if each.role != "assistant"]
+    last = next((words for words in reversed(said) if any(text in words for text in texts)), "")
+    if not all(text in last for text in told):
+        return whole
+    left = {text: [number for number, each in enumerate(texts) if each == text] for text in texts}
+    same = [left[text].pop(0) if left.get(text) else None for text in told]
+    if all(number is not None for number in same):
+        lacking = [each for number, each in enumerate(texts) if number not in same]
+        words = "\n".join(_plain(each.text or "") for each in messages)
+        rest = _without(words, told)
+        if lacking and (
+            not _asks_behind(messages, told[-1], asked)
+            or any(_leaves_a_trace(text, rest) for text in lacking)
+        ):
+            return whole
+        return [whole[number] for number in same if number is not None]
+    return _beside_others(whole, shown, texts, told)
 
 
 def widened(documents: list[Document], messages: Sequence[Message]) -> list[Document]:
@@ -146,11 +109,6 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
-def _shown(messages: Sequence[Message]) -> list[str]:
-    """What the model was told, and did not say itself."""
-    return [message.text for message in messages if message.role != "assistant" and message.text]
-
-
 def _in_turn(texts: Sequence[str], message: str) -> list[int]:
     """Where the texts stand one behind another, as nearly always; none where they do not."""
     places, end = list[int](), 0
@@ -163,45 +121,52 @@ def _in_turn(texts: Sequence[str], message: str) -> list[int]:
     return places
 
 
-def _places(texts: Sequence[str], words: str) -> list[int]:
-    """Where each text stands: by itself, if it can, and not within a longer one; -1 where it does not, or not again."""
-    places = [-1] * len(texts)
-    taken: list[tuple[int, int]] = []
-    for number in sorted(range(len(texts)), key=lambda number: (-len(texts[number]), number)):
-        text = texts[number]
-        place = first = words.find(text)
-        for _ in range(_LOOKS):
-            if place < 0 or (end := _end_of_other(taken, place)) is None:
-                break
-            place = words.find(text, end)
-        if place >= 0:
-            insort(taken, (place, place + len(text)))
-        elif (first, first + len(text)) not in taken:
-            place = first
-        places[number] = place
-    return places
+def _shows_others(texts: Sequence[str], message: str, places: Sequence[int]) -> bool:
+    before = _NUMBER.search(message, max(0, places[0] - _LONGEST_LABEL), places[0])
+    ends = [place + len(text) for place, text in zip(places, texts, strict=True)]
+    return (
+        (before is not None and int(before["number"]) > 1)
+        or any(place - end > _LONGEST_LABEL for end, place in zip(ends, places[1:], strict=False))
+        or any(_ON.match(message, end) for end in ends)
+        or _ANOTHER.match(message, ends[-1]) is not None
+    )
 
 
-def _end_of_other(taken: Sequence[tuple[int, int]], place: int) -> int | None:
-    """Where the passage ends that stands at a place already; None where none does."""
-    number = bisect(taken, (place + 1,))
-    return taken[number - 1][1] if number and taken[number - 1][1] > place else None
+def _beside_others(
+    documents: list[Document], shown: Sequence[Document], texts: Sequence[str], told: Sequence[str]
+) -> list[Document]:
+    found: dict[int, Document] = {}
+    for document, text in zip(documents, texts, strict=True):
+        places = [place for place, each in enumerate(told) if text in each]
+        if len(places) != 1 or places[0] in found:
+            return documents
+        whole, own = shown[places[0]].text or "", (document.text or "").strip()
+        goes_on = own in whole and _ON.match(whole, whole.find(own) + len(own))
+        found[places[0]] = replace(document, text=whole) if goes_on else document
+    return [found.get(place, each) for place, each in enumerate(shown)]
 
 
-def _without(words: str, passages: list[tuple[int, str]]) -> str:
-    """What a prompt says beside the passages that stand in it."""
-    rest: list[str] = []
-    end = 0
-    for start, text in sorted(passages):
-        rest.append(words[end:start])
-        end = max(end, start + len(text))
-    return "\n".join([*rest, words[end:]])
+def _asks_behind(messages: Sequence[Message], last: str, asked: Iterable[str]) -> bool:
+    """Whether a question stands behind the last passage that is shown, in its message or a later one."""
+    questions = [_plain(each) for each in asked]
+    for message in reversed([each for each in messages if each.role != "assistant"]):
+        words = _plain(message.text or "")
+        place = words.rfind(last)
+        behind = words[place + len(last) :] if place >= 0 else words
+        if place >= 0 or any(question in behind for question in questions):
+            return any(question in behind for question in questions)
+    return False
+
+
+def _without(words: str, texts: Sequence[str]) -> str:
+    """What is said beside these texts; one may hold another."""
+    for text in sorted({*texts}, key=len, reverse=True):
+        words = words.replace(text, "\n") if text else words
+    return words
 
 
 def _leaves_a_trace(text: str, words: str) -> bool:
-    """Whether a piece of a passage stands there, of which the whole does not: it is shown, cut or marked up."""
-    if _ESCAPED in words and not text.isascii():
-        return True
+    """Whether a piece of a passage stands there: it is shown, cut or marked up, or in an older turn."""
     last = max(0, len(text) - _PIECE)
     starts = {last * number // (_PIECES - 1) for number in range(_PIECES)}
     return any(text[start : start + _PIECE] in words for start in starts)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.as_shown import as_shown, beside_others, shows_others, widened
+from ragvigil.scorer.dialects.as_shown import as_shown, is_shown_otherwise, widened
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
@@ -55,11 +55,11 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     told = [step for step in searches if step.reading.documents is not None]
     known = bool(told) or not any(not step.failed for step in searches)
     pool = _left_over(told)
-    documents = _shown(pool, told, generation, steps)
-    if len(documents) < sum(map(len, pool.values())):
-        pool = _left(pool, documents)
-        documents = _shown(pool, told, generation, steps)
+    pool = _kept(pool, told, generation, steps)
     sources = tuple(told[number] for number in pool)
+    documents = _filled(_union(pool.values()), steps)
+    if generation is not None:
+        documents = _as_shown(widened(documents, generation.reading.messages), told, generation, steps)
     model = generation or _speaking(steps) or _given(steps)
     whole = documents and all(document.text is not None for document in documents)
     contexts = [] if whole else _clearest(model)
@@ -192,47 +192,61 @@ def _left_over(searches: Iterable[Step]) -> dict[int, tuple[Document, ...]]:
     return pool
 
 
-def _shown(
-    pool: Mapping[int, tuple[Document, ...]],
-    searches: Iterable[Step],
+def _kept(
+    pool: dict[int, tuple[Document, ...]],
+    searches: Sequence[Step],
     generation: Step | None,
-    steps: Sequence[Step],
+    steps: Iterable[Step],
+) -> dict[int, tuple[Document, ...]]:
+    """Without what a loop found first and threw away: nothing of it is in the last prompt, where all else is.
+
+    What tools answered may stand there in another form, and what a model made of passages stands for them.
+    """
+    if len(pool) < 2 or generation is None or any(searches[number].reading.tool for number in pool):
+        return pool
+    words = "\n".join(message.text or "" for message in generation.reading.messages)
+    made = (
+        each.reading.answer or "" for each in steps if each.role == "generator" and each is not generation
+    )
+    if not words or any(len(answer) > _FEW_WORDS and answer.strip() in words for answer in made):
+        return pool
+    texts = {number: [each.text.strip() for each in found if each.text] for number, found in pool.items()}
+    here = {number for number, told in texts.items() if told and all(text in words for text in told)}
+    again = {text for number in here for text in texts[number]}
+    gone = {
+        number
+        for number, told in texts.items()
+        if told and number not in here and not any(text in words for text in told if text not in again)
+    }
+    return {number: found for number, found in pool.items() if number not in gone} if here else pool
+
+
+def _as_shown(
+    documents: list[Document], searches: Iterable[Step], generation: Step, steps: Iterable[Step]
 ) -> list[Document]:
-    """Without what was found and thrown away: by a loop that searched anew, or by code between search and prompt.
+    """The passages as code put them into the prompt, where that parts them beyond doubt.
 
     What tools answered may stand in the prompt in another form.
     """
-    documents = widened(
-        _filled(_union(pool.values()), steps), generation.reading.messages if generation else ()
-    )
-    if not documents or generation is None or any(map(by_tool, searches)):
+    messages = generation.reading.messages
+    if not documents or not messages or any(map(by_tool, searches)):
         return documents
+    if generation.span.dropped_attributes or not is_shown_otherwise(documents, messages):
+        return documents
+    shown = next(iter(_contexts(generation)), None)
     asked = {step.reading.query for step in steps}
     same = {generation, *generation.ancestors(), *generation.subtree()}
-    others = [
-        step.reading.answer
-        for step in steps
-        if step.role == "generator" and not step.failed and step not in same
-    ]
-    made = [each for each in others if each not in asked and (each is None or len(each) > _FEW_WORDS)]
-    left = as_shown(documents, generation.reading.messages, made)
-    if not shows_others(left, generation.reading.messages):
-        return left
-    shown = next((each.documents for each in _contexts(generation) if each.documents), ())
-    return beside_others(left, shown)
+    others = [step for step in steps if step.role == "generator" and not step.failed and step not in same]
+    if shown is None or not all(_is_label(step.reading.answer, asked) for step in others):
+        return documents
+    return as_shown(documents, shown.documents, messages, filter(None, asked))
 
 
-def _left(
-    pool: dict[int, tuple[Document, ...]], documents: Iterable[Document]
-) -> dict[int, tuple[Document, ...]]:
-    """The searches that gave `documents`; of these only those of which nothing was left out, where they gave all."""
-    kept = [*documents]
-    known = Known(kept)
-    whole = {number: found for number, found in pool.items() if all(map(known.like, found))}
-    given = Known(each for found in whole.values() for each in found)
-    if all(map(given.like, kept)):
-        return whole
-    return {number: found for number, found in pool.items() if any(map(known.like, found))}
+def _is_label(reply: str | None, asked: Container[str | None]) -> bool:
+    """Whether a reply stands for no passage: a grade, or what was searched for."""
+    if reply is None or len(reply.strip()) <= _FEW_WORDS:
+        return reply is not None
+    return reply in asked or any(line.strip() in asked for line in reply.splitlines() if line.strip())
 
 
 def _keys(document: Document) -> list[str]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ragvigil.scorer.dialects.afterwards import informed, is_in_own_words, without_afterwards
+from ragvigil.scorer.checks.reading.refusal import refuses
+from ragvigil.scorer.dialects.afterwards import informed, is_label, is_same, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside, is_grade
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.frames import Context
@@ -125,25 +126,29 @@ def _is_composed(roles: Roles) -> bool:
     others = {each.reading.answer or "" for each in generations(roles)} - {last}
     if len(returned) > len(last) and last in returned:
         return any(" " in other and other in returned and other not in last for other in others)
-    found = (each.text or "" for step in roles.question.steps for each in step.reading.documents or ())
-    replies = (last, *others)
-    return hands_over(last, returned) or (
-        not _is_last_word(roles) and is_in_own_words(returned, replies, found)
-    )
+    return hands_over(last, returned) or _is_in_own_words(roles, returned, {last, *others})
 
 
-def _is_last_word(roles: Roles) -> bool:
-    """Whether the answer is a sentence of a model that was shown passages, and no model said anything after it.
+def _is_in_own_words(roles: Roles, returned: str, replies: set[str]) -> bool:
+    """Whether the service's code wrote the sentence that the root returned, instead of what a model said.
 
-    What else a root returns then may as well say that the answer was sent, or kept.
+    A guard refused, nothing was found, a cache had it. Beside an answer a root may as well return that it was sent:
+    so it has to be a refusal, or nothing that a model said, or was shown, can have been the answer.
     """
-    model = roles.generation
-    return (
-        model is not None
-        and is_sentence(model.reading.answer or "")
-        and shows(model, bare=True)
-        and not any(each.span.start >= model.span.end for each in generations(roles))
+    if not is_sentence(returned) or any(is_same(each, returned) for each in replies):
+        return False
+    steps = roles.question.steps
+    asked = {(step.reading.query or "").strip() for step in steps}
+    found = (each.text or "" for step in steps for each in step.reading.documents or ())
+    if returned.strip() in asked or any(is_same(each, returned) for each in found if each):
+        return False
+    if refuses(returned) is not None:
+        return True
+    models = generations(roles)
+    shown = any(shows(model, bare=True) for model in models) or any(
+        each.role == "tool" for model in models for each in model.reading.messages
     )
+    return not shown and all(is_label(each, asked) for each in replies)
 
 
 def _asked(said: Message, roles: Roles) -> str:
