@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import pytest
 
@@ -62,7 +62,7 @@ def test_a_prompt_that_parts_no_passages_says_nothing_of_them(form: str, keys: s
     assert shown(formed(form, (BY_ID[key] for key in keys))) == ["a", "b", "c"]
 
 
-OTHERWISE = {
+OTHERWISE: dict[str, Callable[[str], str]] = {
     "cut": lambda text: f"{text[:12]}...",
     "escaped": lambda text: text.replace("e", "&#101;"),
     "in capitals": str.upper,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Container
 
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.dialects.asides import is_grade
 from ragvigil.scorer.dialects.frames import asks
+from ragvigil.scorer.dialects.shapes import is_sentence
 from ragvigil.scorer.dialects.values import ANSWER_KEYS, mapping_of
 from ragvigil.scorer.dialects.words import words_of
 
@@ -35,6 +37,8 @@ _OF_ANSWER = re.compile(r"\b(?:the|this) (?:answer|response|reply)\b", re.IGNORE
 _ITEM = re.compile(r"\s*(?:[-*\u2022]|\d{1,2}[.)\u3001])\s*")
 _TITLE = 8
 """Words of a title, and of a question that may come next."""
+_FEW = 3
+"""Words of a class, or of a verdict."""
 _LABEL = 60
 """Characters of a label, a title or a list of tags; of one without a blank and in no letters of ASCII a fifth."""
 
@@ -101,6 +105,20 @@ def is_brief(reply: str) -> bool:
         and len(reply.split()) <= _TITLE
         and not reply.endswith((".", "!", "\u3002", "\uff01"))
     )
+
+
+def is_no_answer(reply: str, asked: Container[str]) -> bool:
+    """Whether a reply can be no answer to a user: a verdict, a class, JSON, or what was `asked` of a search.
+
+    >>> is_no_answer("unsafe", set()), is_no_answer('{"safe": false}', set()), is_no_answer("When?", set())
+    (True, True, True)
+    >>> is_no_answer("It leaves at nine.", set())
+    False
+    """
+    text = reply.strip()
+    if not text or text in asked or text.endswith(("?", "\uff1f", "\u061f")):
+        return True
+    return bool(mapping_of(text)) or (len(text.split()) <= _FEW and not is_sentence(text))
 
 
 def is_label(reply: str) -> bool:

@@ -7,7 +7,7 @@ was about an earlier answer; where only its order says so, nobody knows which re
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
 from typing import NamedTuple
 
@@ -29,7 +29,6 @@ from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
 from ragvigil.scorer.dialects.react import answer_after_thoughts
 from ragvigil.scorer.dialects.reading import Message
-from ragvigil.scorer.dialects.shapes import is_sentence
 from ragvigil.scorer.dialects.step import Step
 from ragvigil.scorer.dialects.values import mapping_of
 
@@ -39,8 +38,6 @@ _LONGEST_ORDER = 2_000
 """Characters of an order, at either end of what a model was told."""
 _LEAST = 12
 """Bytes of the letters and digits of an answer that stands in another text by no chance."""
-_LABEL = 3
-"""Words of a verdict or a class."""
 _MARKS = re.compile(r"<[^<>\n]{1,80}>|\[\d{1,3}\]")
 _BLANKS = re.compile(r"[\W_]+")
 """All that is no letter and no digit; marks are tags and citations. Code adds both to replies, or takes them out."""
@@ -103,20 +100,6 @@ def informed(answers: list[Step]) -> list[Step]:
 def is_same(text: str, returned: str) -> bool:
     """Whether what a root returned is this text, or a part of it, or holds it, but for marks."""
     return _agree(_bare(text), _bare(returned))
-
-
-def is_label(reply: str, asked: Container[str]) -> bool:
-    """Whether a reply is no answer to a user: a verdict, a class, JSON, or what was `asked` of a search.
-
-    >>> is_label("unsafe", set()), is_label('{"safe": false}', set()), is_label("When does it leave?", set())
-    (True, True, True)
-    >>> is_label("It leaves at nine.", set())
-    False
-    """
-    text = reply.strip()
-    if not text or text in asked or text.endswith(("?", "\uff1f", "\u061f")):
-        return True
-    return bool(mapping_of(text)) or (len(text.split()) <= _LABEL and not is_sentence(text))
 
 
 class _Call:

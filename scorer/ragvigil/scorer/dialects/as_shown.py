@@ -4,7 +4,7 @@ others that no span tells of. Only a prompt that parts its passages beyond doubt
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.reading import Message
@@ -81,6 +81,13 @@ def as_shown(
             return whole
         return [whole[number] for number in same if number is not None]
     return _beside_others(whole, shown, texts, told)
+
+
+def stands_for_none(reply: str | None, asked: Container[str | None]) -> bool:
+    """Whether what a model said before stands for no passage in a prompt: a grade, or what was `asked` of a search."""
+    if reply is None or len(reply.strip()) <= _LEAST:
+        return reply is not None
+    return reply in asked or any(line.strip() in asked for line in reply.splitlines() if line.strip())
 
 
 def widened(documents: list[Document], messages: Sequence[Message]) -> list[Document]:

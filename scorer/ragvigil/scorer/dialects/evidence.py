@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.as_shown import as_shown, is_shown_otherwise, widened
+from ragvigil.scorer.dialects.as_shown import as_shown, is_shown_otherwise, stands_for_none, widened
 from ragvigil.scorer.dialects.documents import ranked, same
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
@@ -237,16 +237,9 @@ def _as_shown(
     asked = {step.reading.query for step in steps}
     same = {generation, *generation.ancestors(), *generation.subtree()}
     others = [step for step in steps if step.role == "generator" and not step.failed and step not in same]
-    if shown is None or not all(_is_label(step.reading.answer, asked) for step in others):
+    if shown is None or not all(stands_for_none(step.reading.answer, asked) for step in others):
         return documents
     return as_shown(documents, shown.documents, messages, filter(None, asked))
-
-
-def _is_label(reply: str | None, asked: Container[str | None]) -> bool:
-    """Whether a reply stands for no passage: a grade, or what was searched for."""
-    if reply is None or len(reply.strip()) <= _FEW_WORDS:
-        return reply is not None
-    return reply in asked or any(line.strip() in asked for line in reply.splitlines() if line.strip())
 
 
 def _keys(document: Document) -> list[str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ragvigil.scorer.checks.reading.refusal import refuses
-from ragvigil.scorer.dialects.afterwards import informed, is_label, is_same, without_afterwards
+from ragvigil.scorer.dialects.about_answers import is_no_answer
+from ragvigil.scorer.dialects.afterwards import informed, is_same, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside, is_grade
 from ragvigil.scorer.dialects.batches import shows
 from ragvigil.scorer.dialects.frames import Context
@@ -148,7 +149,7 @@ def _is_in_own_words(roles: Roles, returned: str, replies: set[str]) -> bool:
     shown = any(shows(model, bare=True) for model in models) or any(
         each.role == "tool" for model in models for each in model.reading.messages
     )
-    return not shown and all(is_label(each, asked) for each in replies)
+    return not shown and all(is_no_answer(each, asked) for each in replies)
 
 
 def _asked(said: Message, roles: Roles) -> str:
