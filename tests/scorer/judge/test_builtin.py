@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragvigil import prompts
@@ -235,6 +235,8 @@ def test_two_processes_give_the_same_verdict_bit_for_bit() -> None:
     assert len(outputs) == 1
 
 
+@example("0\ra", ["0"])
+@example("It leaves at\r\nnine.\r\nA ticket costs four crowns.", ["It leaves at nine."])
 @given(st.text(max_size=300), st.lists(st.text(max_size=200), min_size=1, max_size=4))
 def test_any_texts_give_a_verdict_whose_offsets_are_exact(answer: str, texts: list[str]) -> None:
     """And probabilities in [0, 1]."""

@@ -14,9 +14,10 @@ from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, VERSION, Assess
 from ragvigil.scorer.checks.alignment.model import load
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
+from ragvigil.scorer.checks.reading.markup import plain_lines
 from ragvigil.scorer.judge.obstacles import remark, without_content, without_evidence
 from ragvigil.scorer.trace import RagTrace
-from ragvigil.scorer.verdict import ClaimVerdict, State, Verdict
+from ragvigil.scorer.verdict import Claim, ClaimVerdict, State, Verdict
 
 _WORST_FIRST: tuple[ClaimVerdict, ...] = ("contradicted", "unsupported", "partial", "supported")
 
@@ -73,6 +74,7 @@ class Builtin:
                 rubric, "not_scoreable", prepared.incomparable.removeprefix("not_scoreable: ")
             )
         found = self._verdict(rubric, _state(assessment), None, assessment)
+        found = replace(found, claims=_as_written(found.claims, record.answer or "", prepared.answer))
         return replace(found, reason=remark(prepared, _in_doubt_together(found), assessment.remark))
 
     async def close(self) -> None:
@@ -96,6 +98,13 @@ class Builtin:
 def _state(assessment: Assessment) -> State:
     found = {claim.verdict for claim in assessment.claims}
     return next(verdict for verdict in _WORST_FIRST if verdict in found)
+
+
+def _as_written(claims: tuple[Claim, ...], answer: str, read: str) -> tuple[Claim, ...]:
+    """The claims in the words of the answer, whose line breaks were made plain to be read."""
+    if "\r" not in answer or plain_lines(answer) != read:
+        return claims
+    return tuple(replace(claim, text=answer[claim.start : claim.end]) for claim in claims)
 
 
 def _in_doubt_together(verdict: Verdict) -> str | None:
