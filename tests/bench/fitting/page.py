@@ -16,8 +16,8 @@ GenSearch's balanced accuracy .812 and .790, WiCE's .723 and .763), and three mo
 failed, so that it was not shipped. Version 35 reads "not", dates, amounts and the cases of Russian and Ukrainian words
 in more languages, and facts in bold or before a list: of 1,704 answers of nine labelled sets none is judged
 otherwise.
-Version 36 compares permissions, exceptions, opening hours in one line, shares, weekdays and the units of other numbers: of
-2,190 answers of these sets none is judged otherwise.
+Version 36 compares permissions, exceptions, opening hours in one line, shares, weekdays and the units of other
+numbers: of 2,190 answers of these sets none is judged otherwise.
 
 One model serves every set; neither the set's name nor the task is an input, and length and style are no features.
 An answer that makes one claim is judged by that claim alone, one of several by what all its claims have in common, by

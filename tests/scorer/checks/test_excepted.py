@@ -18,6 +18,8 @@ RIGHT = (
     ),
     ("You may smoke on the terrace.", "Smoking is prohibited in all areas except the terrace."),
     ("The warranty does not cover batteries.", "The warranty covers all parts except batteries."),
+    ("We ship to all countries but Russia.", "We ship to all countries except Russia."),
+    ("We ship everywhere other than Russia.", "We ship everywhere except Russia."),
     ("All fees are refundable.", "All fees are refundable except the booking fee."),
     ("Water is allowed in the hall.", "Nothing is allowed in the hall except water."),
     (

@@ -43,6 +43,8 @@ TURNED = (
 """Answers that turn a permission or a prohibition."""
 RIGHT = (
     ("You can't smoke in the lobby.", "Smoking is prohibited in the lobby."),
+    ("É permitido fumar no terraço.", "Pode fumar no terraço."),
+    ("Pode fumar no terraço.", "É permitido fumar no terraço."),
     ("Smoking is allowed on the terrace.", "Smoking is prohibited in the lobby but allowed on the terrace."),
     ("You can use the logo with permission.", "You may not use the logo without permission."),
     ("Refunds are possible within 30 days.", "Refunds are not possible after 30 days."),

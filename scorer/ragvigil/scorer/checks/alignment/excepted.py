@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 from typing import NamedTuple
@@ -25,6 +26,12 @@ _PREDICATES = frozenset(
     for word in words(name)
 )
 """What is so or not, which may stand right behind the exception."""
+_LEAVES_OUT = re.compile(
+    r"\b(?:but|other than|apart from|aside from|exclud\w+|besides|save|minus|bis auf|ausnahme|hors|à part|a parte"
+    r"|fuera de|fora de|menos|moins)\b",
+    re.IGNORECASE,
+)
+"""Of an exception in other words, which the claim has as well."""
 _BETWEEN = 3
 """Words that tell nothing between "except" and what is excepted: except for the."""
 _MOST_LEFT = 1
@@ -69,7 +76,7 @@ def is_said_of_the_exception(
     """
     if _EXCEPT.isdisjoint(best.content) or best.span is None:
         return False  # as nearly always
-    if denying != best.negated or not is_excepted(best.words, claim):
+    if denying != best.negated or _LEAVES_OUT.search(text) or not is_excepted(best.words, claim):
         return False
     found = _exception(best.words)
     if found is None or any(
