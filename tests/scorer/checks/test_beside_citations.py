@@ -41,6 +41,7 @@ def test_codes_scales_and_what_is_to_be_filled_in_cite_nothing(tail: str, mark: 
     [
         ("It raises the score [1-3].", ["doc1", "doc2", "doc3"]),  # all were retrieved
         ("It raises the score [2-4].", ["doc2", "doc3", None]),  # no scale begins so
+        ("It raises the rating [1-4].", ["doc1", "doc2", "doc3", None]),  # nor ends so
         ("It lasts two years [1-5].", ["doc1", "doc2", "doc3", None, None]),
         ("It lasts two years [2], or three [7].", ["doc2", None]),
         ("It lasts two years [2] by code [1].", ["doc2", "doc1"]),
@@ -59,6 +60,14 @@ def test_an_id_like_those_retrieved_is_dead_also_behind_a_verb() -> None:
     known = (Document("REF-0007", None, rank=1), Document("KB_ORDER_ID", None, rank=2))
     assert _cited("Please quote [REF-0001].", known) == [None]
     assert _cited("It is so [KB_ORDER_ID].", known) == ["KB_ORDER_ID"]
+
+
+@pytest.mark.parametrize("name", ["SHIPPING_ADDRESS", "TAX_ID", "PRICE_TOTAL", "REFUND_AMOUNT"])
+def test_an_id_in_capitals_that_ends_as_a_field_is_dead_where_ids_are_written_so(name: str) -> None:
+    """Elsewhere it is to be filled in."""
+    known = (Document("SHIPPING_POLICY", None, rank=1), Document("RETURNS_POLICY", None, rank=2))
+    assert _cited(f"It lasts two years [{name}].", known) == [None]
+    assert _cited(f"It lasts two years [2]. Your number is [{name}].") == ["doc2"]
 
 
 @pytest.mark.parametrize(

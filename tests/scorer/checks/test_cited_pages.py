@@ -161,6 +161,11 @@ def test_a_page_that_was_not_retrieved_is_dead_where_all_tell_theirs(documents: 
         _facts({"source": "handbook.pdf", "page": 12}, text="Page 99. Hold it for ten seconds."),
         _facts({"source": "handbook.pdf", "page_start": 12, "page_end": 99}),
         _facts({"source": "handbook.pdf", "pages": [12, 99]}),
+        _facts({"source": "handbook.pdf", "pages": "12-99"}),
+        _facts({"source": "handbook.pdf", "pages": 120}),  # so many has the file
+        _facts({"source": "handbook.pdf", "pages": "120", "chunk": 4}),
+        _facts({"source": "handbook.pdf", "page_start": 20}),
+        _facts({"source": "handbook.pdf", "start_page": 20}),
     ],
 )
 def test_a_page_is_dead_only_where_pages_are_told_for_sure(documents: tuple[Document, ...]) -> None:
@@ -214,18 +219,71 @@ def test_a_page_of_a_title_is_never_dead() -> None:
     assert _cited("It is so (Returns Policy, p. 9).", documents) == ["a"]
 
 
-def test_a_file_in_the_list_of_sources_that_was_not_retrieved_is_dead() -> None:
-    """Unless a passage speaks of it, or it has no ending that those retrieved have."""
-    documents = _facts({"source": "hr/handbook.pdf"}, text="Fill in form.pdf.")
-    answer = "It is so.\n\nSources:\n- handbook.pdf\n- {}"
-    for other, expected in (
-        ("contract.pdf, p. 3", ["a", None]),
-        ("form.pdf", ["a"]),
-        ("staff", ["a"]),
-        ("https://example.com/index.pdf", ["a"]),
-        ("hr/handbook.pdf", ["a", "a"]),
-    ):
-        assert _cited(answer.format(other), documents) == expected
+@pytest.mark.parametrize(
+    "other", ["Staff_Rules.pdf", "staff.pdf", "invoice.pdf (your upload)", "invoice.pdf", "form.pdf", "staff"]
+)
+def test_a_file_in_the_list_of_sources_that_no_passage_is_called_by_is_not_dead(other: str) -> None:
+    """It may be the original of what was indexed, a name in another spelling, or what the user sent."""
+    documents = _facts({"source": "hr/handbook.pdf"}, {"source": "Staff Rules.pdf"}, {"source": "staff.md"})
+    assert _cited(f"It is so.\n\nSource: {other}", documents) == []
+    assert _cited(f"It is so.\n\nSources:\n- handbook.pdf\n- {other}", documents) == ["a"]
+
+
+def test_how_many_pages_a_file_has_leaves_the_page_of_a_passage_sure() -> None:
+    """The number beside it is no page."""
+    documents = _facts({"source": "handbook.pdf", "page": 12, "pages": 120})
+    for page, expected in ((12, "a"), (99, None), (120, None)):
+        assert _cited(f"It is so [handbook.pdf, p. {page}].", documents) == [expected]
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "Click",
+        "Press",
+        "Then select",
+        "Choose",
+        "Open",
+        "Tap on",
+        "Go to",
+        "Klicken Sie auf",
+        "Cliquez sur",
+        "Open [File Menu] >",
+    ],
+)
+@pytest.mark.parametrize("key", ["section", "heading", "header"])
+def test_a_button_that_is_called_like_a_heading_is_no_citation(before: str, key: str) -> None:
+    """Who is to press it is not told where something stands."""
+    documents = _facts({key: "Account Settings"}, {key: "File Menu"})
+    assert _cited(f"{before} [Account Settings] to change it.", documents) == []
+    assert _cited(f"{before} [Account Settings].", documents) == []
+
+
+@pytest.mark.parametrize(
+    "before", ["It is 25 days", "Click the red button for ten seconds", "They may choose either"]
+)
+def test_a_heading_behind_a_statement_cites(before: str) -> None:
+    """Also where something is pressed in it."""
+    assert _cited(f"{before} [Annual leave].", _facts({"section": "Annual leave"})) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "Based on handbook.pdf, hold it.",
+        "See handbook.pdf.",
+        "According to handbook.pdf (p. 3), hold it.",
+        "As stated in Handbook.pdf, hold it.",
+        "Hold it.\n\nSource: see handbook.pdf",
+        "According to the Handbook, hold it.",
+    ],
+)
+def test_a_file_with_a_title_of_the_same_name_is_cited_once(answer: str) -> None:
+    """The title is no more than the beginning of the file's name there."""
+    assert _cited(answer, _facts({"title": "Handbook", "source": "handbook.pdf"})) == ["a"]
+    assert _cited("See Handbook.pdf.", _facts({"title": "Handbook"})) == ["a"]
+    both = "According to handbook.pdf, hold it. According to the Handbook, wait."
+    assert _cited(both, _facts({"title": "Handbook", "source": "handbook.pdf"})) == ["a", "a"]
 
 
 @pytest.mark.parametrize(

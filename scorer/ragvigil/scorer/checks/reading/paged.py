@@ -12,6 +12,8 @@ _KEYS = (
     *("page", "page_label", "page_number", "page_numbers", "pages", "pageNumber", "page_num", "page_no"),
     "x-amz-bedrock-kb-document-page-number",
 )
+_MAY_COUNT = "pages"
+"""A key that as often says how many pages the whole file has: one number below it tells nothing."""
 _BOUNDS = (("page_start", "page_end"), ("start_page", "end_page"))
 _NUMBERS = re.compile(r"0*(\d{1,5})(?:\.0+)?(?:\s?[-\u2013]\s?0*(\d{1,5}))?\Z")
 _CALLED = re.compile(
@@ -85,11 +87,14 @@ def pages_of(document: Document) -> Pages:
     unread = False
     for facts in facts_of(document) if document.metadata else ():
         for key in _KEYS:
-            if (value := facts.get(key)) is not None and not _add(told, value):
-                unread = True
+            value = facts.get(key)
+            if value is None or (key == _MAY_COUNT and _is_one_number(value)):
+                continue
+            unread = not _add(told, value) or unread
         for first, last in _BOUNDS:
-            if first in facts and not _add(told, f"{facts[first]}-{facts.get(last) or facts[first]}"):
-                unread = True
+            if first in facts:
+                end = facts.get(last)  # a start alone does not say how far the passage goes
+                unread = not _add(told, f"{facts[first]}-{end or facts[first]}") or end is None or unread
         for key in _PAGE_FILES:
             if isinstance(value := facts.get(key), str) and (named := _PAGE_FILE.search(value)):
                 (told if "#" in named[0] else perhaps).add(int(named[1]))
@@ -104,6 +109,11 @@ def pages_of(document: Document) -> Pages:
     elif numbered := _NUMBERED.search(identity):
         perhaps.add(int(numbered[1]))
     return Pages(frozenset(told), frozenset(perhaps), surely)
+
+
+def _is_one_number(value: object) -> bool:
+    match = None if isinstance(value, list) else _NUMBERS.match(str(value).strip()[:40])
+    return match is not None and match[2] is None
 
 
 def _add(numbers: set[int], value: object) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Self
 
 from ragvigil.scorer.checks.reading.aliases import Aliases
-from ragvigil.scorer.checks.reading.citing.lists import is_aside
+from ragvigil.scorer.checks.reading.citing.lists import is_aside, is_field
 from ragvigil.scorer.checks.reading.described import (
     ADDRESS_KEYS,
     AUTHOR_KEYS,
@@ -230,6 +230,14 @@ class Passages:
         )
 
     @made_once
+    def _shouted(self) -> bool:
+        return any(one.isupper() and "_" in one for one in self._ids)
+
+    def is_field(self, text: str) -> bool:
+        """Whether `text` is to be filled in, ``ORDER_ID``, and no id among such as ``RETURNS_POLICY``."""
+        return is_field(text) and not self._shouted
+
+    @made_once
     def _unnumbered(self) -> frozenset[str]:
         return frozenset(
             DIGITS.sub("0", document.id.casefold()) for _, document in self._names if document.id
@@ -351,7 +359,7 @@ class Passages:
         alike = shape(text) in self._shapes
         if not alike and "::" in text and IPV6.match(text):
             return False
-        if is_aside(text) and not (alike and any(map(str.isdigit, text))):
+        if (is_aside(text) or self.is_field(text)) and not (alike and any(map(str.isdigit, text))):
             return False
         if text.isalpha():
             return len(text) == 1 and text.isascii() and not self._ranks

@@ -41,6 +41,17 @@ _RESULT = re.compile(r"(?:result|id)\s#?(\d{1,2})\Z", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"([^\W\d_]{2,15})\s\Z")
 _ABBREVIATION = re.compile(r"(?<!\w)[A-Z]{2,5}\s\Z")
 """What numbers things of its own, as in "UN [3480] applies"."""
+_PRESSED = re.compile(
+    r"(?<!\w)(?:click|press|select|choose|open|tap|pick|hit|push|go|navigate|switch|klick\w{0,3}|drück\w{0,2}|wähl\w{0,2}|"
+    r"öffne\w{0,2}|gehe\w?|clique[zr]?|appuyez|choisissez|sélectionnez|ouvrez|allez|haga|haz|pulse|presione|elija|seleccione|"
+    r"abra|vaya|clica|clicca|premi|scegli|seleziona|apri|vai|selecione|escolha|klik|kies)"
+    r"(?:\s(?:on|to|the|in|into|sie|bitte|auf|zu|den|die|das|sur|à|le|la|en|a|el|em|o|su|il|op|naar|de|button|tab|menu|option)){0,3}"
+    r"\s[\"'*_]{0,3}"
+    r"(?:\[[^\[\]\n]{1,60}\](?:\s?(?:[>\u2192,/]|and|or|then|und|dann|et|y|e)\s?){1,3}){0,4}\Z",
+    re.IGNORECASE,
+)
+"""What stands before the name of a button or a menu, or of several."""
+_BEFORE_BUTTON = 160
 _BEFORE, _FEWEST_DATA = 16, 2
 _FARTHEST = 20
 _OAICITE = re.compile(r":contentReference\[oaicite:\s?(\d{1,4})\](?:\{index=\d{1,4}\})?")
@@ -103,6 +114,15 @@ def read_brackets(page: Page) -> None:
     page.turn()
 
 
+def _is_button(page: Page, match: re.Match[str]) -> bool:
+    """Whether the heading of a passage in brackets is what somebody is to press: "Click [Save As]"."""
+    content = match[2].strip()
+    if page.passages.by_heading(content) is None or page.passages.by_title(content) is not None:
+        return False
+    before = page.prose[max(0, match.start() - _BEFORE_BUTTON) : match.start()]
+    return page.passages.by_id(content) is None and _PRESSED.search(before) is not None
+
+
 def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
     """What brackets hold that nothing else explains."""
     span, content = match.span(), match[2]
@@ -114,7 +134,8 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
         or _foreign(page, match)
     )
     if len(read) == 1 and read[0].id is not None:
-        page.add(span, read)
+        if not _is_button(page, match):
+            page.add(span, read)
         return
     if is_example(content.lstrip()) and not any(one.id for one in read):
         return

@@ -66,11 +66,18 @@ GREETINGS = frozenset(_DATA["greetings"])
 def is_aside(text: str) -> bool:
     """Whether one word in brackets is a remark, something to fill in, or what redaction leaves.
 
-    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "ORDER_ID", "sick-pay", "doc-3")]
-    [True, True, True, True, True, False, False]
+    >>> [is_aside(text) for text in ("sic", "Optional", "your-name", "EMAIL_2", "sick-pay", "doc-3")]
+    [True, True, True, True, False, False]
     """
     folded = text.casefold()
-    if text.isupper() and "_" in text and folded.rpartition("_")[2] in FIELDS:
-        return True
     bare = folded.rstrip("0123456789").rstrip("_-") if text.isupper() else folded
     return bare in ASIDES or bare.startswith(_BEGINNINGS) or bare.endswith(_FILLED_IN)
+
+
+def is_field(text: str) -> bool:
+    """Whether capitals end in what is to be filled in; an id may where ids are written so.
+
+    >>> [is_field(text) for text in ("ORDER_ID", "order_id", "ORDER", "RETURNS_POLICY")]
+    [True, False, False, False]
+    """
+    return text.isupper() and "_" in text and text.casefold().rpartition("_")[2] in FIELDS

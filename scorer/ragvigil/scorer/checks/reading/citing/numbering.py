@@ -24,6 +24,7 @@ _ELIDED = re.compile(r"\A(?:dell|nell|all|[ld])['\u2019]")
 _SO_MANY = re.compile(r"\d[ \u00a0]\w{2,16}s\s?\Z")
 _CHESS_FILES = frozenset("abcdefghABCDEFGH")
 _BEFORE, _LONGEST_WORD, _LONGEST_KEY = 60, 16, 5
+_SHORTEST_SCALE = 5
 _TELLING = frozenset(
     word.rpartition(" ")[2]
     for name in (
@@ -132,6 +133,8 @@ class Numbering:
         return (
             words[-1].lower() in NUMBERING["quantities"]
             and int(numbers[1]) <= 1
+            and int(numbers[3])
+            >= _SHORTEST_SCALE  # shorter ones are as well passages that were not retrieved
             and self._passages.by_rank(int(numbers[3])) is None
         )
 

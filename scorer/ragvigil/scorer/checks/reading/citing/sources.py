@@ -7,7 +7,6 @@ import re
 from ragvigil.scorer.checks.reading.citing.listing import filed, is_locator, listed, noted, places_of
 from ragvigil.scorer.checks.reading.citing.page import Page
 from ragvigil.scorer.checks.reading.citing.references import Entry, entries, unlabelled
-from ragvigil.scorer.checks.reading.identifiers import ENDING
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.paged import Place, place_in
 from ragvigil.scorer.checks.reading.passages import Passages
@@ -78,24 +77,9 @@ def _one(page: Page, bounds: Span, member: str, place: Place | None, *, words: b
         page.cite(bounds, member, found, "link" if "://" in member else "footnote")
     elif filed_ones := filed(bounds, _PAGED.sub("", member), passages, "footnote"):
         page.add(bounds, filed_ones)
-    elif words and _is_another_file(passages, bare := _PAGED.sub("", member)):
-        page.cite(bounds, bare, None, "footnote")
     else:
         return False
     return True
-
-
-def _is_another_file(passages: Passages, name: str) -> bool:
-    """Whether `name` is that of a file like those retrieved, which none of them is from or speaks of."""
-    base = name.rpartition("/")[2]
-    return (
-        ENDING.search(name) is not None
-        and "://" not in name
-        and passages.resembles(name)
-        and not passages.files.of(base).documents
-        and passages.by_id(base) is None
-        and not passages.tell_of(base)
-    )
 
 
 def _source(page: Page, entry: Entry) -> None:

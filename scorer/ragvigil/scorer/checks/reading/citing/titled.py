@@ -59,6 +59,7 @@ def read_titles(page: Page) -> None:
     if len(folded) != len(page.prose):
         return  # offsets would differ
     files = {name: None for name in page.passages.files.names if name in folded}
+    in_files: set[int] = set()
     for title, identity in {**files, **page.passages.titled}.items():
         if len(title) < _SHORTEST:
             continue
@@ -66,6 +67,10 @@ def read_titles(page: Page) -> None:
             before = page.prose[max(0, start - _BEFORE) : start]
             if title in files and before[-1:] in _IN_NAMES:
                 continue  # the end of another file's name
+            if title in files:
+                in_files.add(start)
+            elif start in in_files:
+                continue  # a title that a file's name begins with: one citation, that of the file
             paged = PAGE_OF.search(before)
             told = paged or SAYS.search(before) or (title in files and _SIGNED.search(before))
             capital = not page.prose[start].islower() and not page.prose[start - 1 : start].isalnum()

@@ -77,7 +77,7 @@ class _Names:
         """Whether `name`, at a `place` of a citation, is an id."""
         if not _NAME.match(name) or not _long_enough(name) or name.isdecimal() or is_aside(name):
             return False
-        if _KNOWN_NUMBERED.match(name):
+        if _KNOWN_NUMBERED.match(name) or self._passages.is_field(name):
             return False
         if place == "labelled" or (place == "behind" and self.resolve):
             return self._in_words or _DIGIT.search(name) is not None
