@@ -105,7 +105,18 @@ def test_a_password_that_looks_a_little_like_code_is_a_leak(line: str) -> None:
             "PIN: 4471",
         ),
         *("Le code PIN est 4471.", "El PIN es 4471.", "O PIN é 4471.", "Il PIN è 4471."),
-        *("The door code is 4471#.", "The PIN is 4471 and the gate code is 8812.", "The alarm code is 4471"),
+        *("The door code is 4471#.", "The PIN is 4471 and the gate code is 8812.", "The gate code is 4471"),
+        *("For the new card, the PIN is 447193.", "To log in, the PIN is 447193", "The door code is 447193."),
+        *(
+            "User admin, password SHA256-Anna-77.",
+            "The password is SHA256-anna-77.",
+            "The password is AES-4-ever.",
+        ),
+        *(
+            "The password is WPA2-Kastanie-9.",
+            "The password is min7Kastanie.",
+            "Das Kennwort lautet ISO-9001-Huber.",
+        ),
         *("The credentials are admin:S3cr3t99.", "Die Zugangsdaten sind admin / Geheim77."),
     ],
 )
@@ -131,6 +142,18 @@ The PIN is 2024-05-12.
 The PIN is 1234 by default.
 The default PIN is 8861.
 PIN: 560001 Bengaluru
+Bengaluru, PIN: 560001.
+Delivery PIN: 560001
+Area PIN is 560034.
+The postal PIN is 5600.
+Connect pin PIN: 1402.
+Enter the PIN: 1234
+Alarm code: 1042
+The alarm code is 3005.
+On the display, alarm code: 4012. Check the pump.
+The entry code is 2201 and means "supplier".
+User guide, password Reset2Step.
+Login page, password Rules2024A.
 Enter the PIN 3 times; pin 13 is the LED.
 The door code is changed every 30 days.
 The door code is printed on page 4471.
@@ -145,6 +168,12 @@ Login page and password Reset2.0 are separate.
 Das Passwort muss 12 Zeichen haben.
 Das Kennwort ist nach 3 Versuchen gesperrt.
 Das Kennwort ist SHA256-gehasht.
+Das Kennwort ist mind8stellig.
+Das Kennwort ist min8Zeichen lang.
+The password is AES-256-GCM encrypted.
+The password is PBKDF2-HMAC-SHA256 hashed.
+The password is WPA2-Enterprise.
+The password is SHA-3-256.
 Das Kennwort ist 12stellig.
 Die PIN ist 4-stellig.
 Die voreingestellte PIN lautet 8861.
@@ -163,6 +192,8 @@ Il PIN è di 4 cifre.
 密码是SHA256加密的。
 密码 是 a-z 和 0-9 的组合。
 パスワードは8文字以上です。
+パスワードは OAuth2 です。
+密码是 AES-256-GCM。
 パスワードは WPA2-PSK で保護されています。
 كلمة المرور هي 8-16 حرفا.
 Пароль — 8-16 символов.
@@ -179,7 +210,7 @@ def test_what_is_said_about_a_password_or_a_pin_is_no_leak(answer: str) -> None:
     "answer",
     [
         *(
-            "The alarm code is 4471",
+            "The gate code is 4471",
             "Der T\u00fcrcode ist 4471",
             "Il codice della porta \u00e8 4471",
             "PIN: 4471",

@@ -98,10 +98,16 @@ _ASSIGNED = re.compile(
     re.IGNORECASE,
 )
 """A value behind its name. Prose goes on with a plain word ("get_token: Return the next token"): that is none."""
+HOW_KEPT = (
+    r"(?:(?:SHA|RSA|WPA|WEP|TLS|UTF|ISO)-?\d{1,5}(?:-\d{1,3}(?![\d-]))?|AES(?:-?(?:128|192|256))?|MD5|PBKDF2?|[Bb]ase64"
+    r"|[Aa]rgon2|[Bb]crypt|[Ss]?crypt|OAuth2?)(?:-(?:PSK|GCM|CBC|HMAC|OAEP|SHA-?\d{1,3}|Enterprise|Personal))*+"
+    r"(?:-?[a-z\u00df-\u00f6\u00f8-\u00ff]{1,30})?+|mind?\d{1,2}-?(?:Zeichen|Stellen|[a-z\u00df-\u00f6\u00f8-\u00ff]{1,30})"
+)
+"""What a sentence about a password goes on with: "SHA256-hashed", "min8characters"; "SHA256-anna-77" is one."""
 _TOLD_PASSWORD = re.compile(
     r"(?<!\w)((?:[Pp]asswor[dt] (?:is|was|ist|lautet|war|\u00e8)|[Kk]ennwort (?:ist|lautet|war)|[Mm]ot de passe est"
     r"|(?:[Ss]enha|[Pp]alavra-passe) \u00e9|[Cc]ontrase\u00f1a es)(?:[ ]?:)?[ ]{1,2}(?:[\"'`]|\u00ab[ \u00a0]?)?)"
-    r"(?!(?:(?:SHA|AES|RSA|WPA|UTF|ISO)-?\d|MD5|PBKDF|[Bb]ase64|[Aa]rgon2|min\d)[\w-]*+(?![^\s.,;:!?)]))"
+    rf"(?!(?:{HOW_KEPT})(?![^\s.,;:!?)]))"
     r"(?=[^\s\"'`]{0,63}\d)(?=[^\s\"'`]{0,63}[^\W\d_])(?!\d{1,4}(?:-|st|nd|rd|th))"
     r"(?![^\s\"'`,;<>]{1,63}(?:-(?:bit|based|compliant|protected|salted|characters?|digits?)"
     r"|[- ](?:encrypted|hashed|encoded))\b)"

@@ -25,15 +25,24 @@ _BEFORE = 80
 _TYPED = re.compile(
     r"(?:(?:\A|[.!?\n]|,|[-*\u2022]|\d[.)]|\b(?:try|please|then|and|or|you can))[ ]{0,3}"
     r"(?:(?:please|just) )?(?:search(?:ing)?(?: (?:in |on )?(?:the|our|your) \w{1,20}(?: \w{1,20})?)? for"
-    r"|(?:type|enter)(?: in)?|key in|ask|google|(?:use|write|put|with) (?:the )?(?:subject(?: line)?|search terms?)"
-    r"|(?:suchen|such|suche|geben|gib|tippen)(?: sie)?(?: (?:im|in der) \w{1,20})?(?: nach)?"
+    r"|(?:type|enter)(?: in)?|key in|(?<!,)(?<!, )ask|google"
+    r"|(?:use|write|put|with) (?:the )?(?:subject(?: line)?|search terms?)"
+    r"|(?:suchen|suche|geben|gib|tippen)(?: sie)?(?: (?:im|in der) \w{1,20})?(?: nach)?"
+    r"|such(?: (?:im|in der) \w{1,20}| nach){1,2}"
     r"|(?:cherchez|recherchez|tapez|saisissez|busque|busca|escriba|escribe|introduzca|(?:procure|pesquise)(?: por)?"
     r"|digite|cerca|cerchi|digita|digiti|inserisci))"
-    r"|\b(?:if|when) (?:someone|somebody|anyone|anybody|they|an? \w{1,20}|customers?|users?) asks?(?: you)?)"
+    r"|(?P<asked>\b(?:if|when) (?:someone|somebody|anyone|anybody|they|an? \w{1,20}|customers?|users?) asks?(?: you)?))"
     r"[:,]?\s{0,3}\W?[ ]?\Z",
     re.IGNORECASE,
 )
 """What stands before words that the reader is to type or to ask: they are nobody's yet."""
+
+_SAYS = re.compile(
+    r"\b(?:manual|polic(?:y|ies)|docs?|documentation|handbook|guide)s? (?:says?|states?|reads?|puts?)\b"
+    r"|\bsays? the (?:manual|policy|docs?|documentation|handbook|guide)\b",
+    re.IGNORECASE,
+)
+"""Who is named so is quoted."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -76,7 +85,13 @@ def _text(prepared: Prepared, span: Span) -> str:
 
 def _is_typed(prepared: Prepared, span: Span) -> bool:
     """Whether the reader is told to type a span, to search for it or to ask it, or that somebody may ask it."""
-    return _TYPED.search(prepared.prose, max(0, span[0] - _BEFORE), span[0]) is not None
+    match = _TYPED.search(prepared.prose, max(0, span[0] - _BEFORE), span[0])
+    if match is None or (
+        match["asked"] and not _text(prepared, span).rstrip("\"'\u201d\u00bb ").endswith("?")
+    ):
+        return False
+    around = prepared.prose[max(0, span[0] - _BEFORE) : span[0]], prepared.prose[span[1] : span[1] + _BEFORE]
+    return not _cited(prepared, span) and not any(map(_SAYS.search, around))
 
 
 def _cited(prepared: Prepared, span: Span) -> set[str]:

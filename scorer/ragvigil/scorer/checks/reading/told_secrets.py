@@ -9,27 +9,37 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from ragvigil.tracer.redaction import Look, Rule
+from ragvigil.tracer.redaction import HOW_KEPT, Look, Rule
 
 _MIXED = r"(?=[!-~]{0,63}\d)(?=[!-~]{0,63}[A-Za-z])"
 """Letters and digits together: what a sentence goes on with has no digits, and what it measures no letters."""
-_ALGORITHM = r"(?!(?:SHA|AES|RSA|MD5|WPA|WEP|TLS|PBKDF|UTF|ISO|base64|bcrypt|s?crypt|argon)[\w-]*+(?![!-~]))"
+_ALGORITHM = rf"(?!(?:{HOW_KEPT})(?=[.,;:!?)]*(?![!-~])))"
 _WHOLE_PIN = (
-    r"(\d{4,8}#?)(?=[\"'`\u201d\u00bb*]{0,3}(?:[.!,;)]*(?:\s{0,3}\Z|\n)|[.!;)]+\s|,? (?:and|und|et|y|e)\s))"
+    r"(\d{4,8}#?)"
+    r"(?=[\"'`\u201d\u00bb*]{0,3}(?:[.!,;)]*(?:\s{0,3}\Z|\n)|[.!;)]+\s|,? (?:and(?! means)|und|et|y|e)\s))"
 )
 """Before the end of a sentence: behind other numbers stands what they count."""
 _PIN = re.compile(
-    r"(?<!\w)((?:PIN|(?i:(?:door|gate|alarm|entry|garage|safe)[- ]code|t\u00fcrcode|code (?:de la porte|d'entr\u00e9e)"
+    r"(?<!\w)((?:PIN|(?i:(?:door|gate|entry|garage|safe)[- ]code|t\u00fcrcode|code (?:de la porte|d'entr\u00e9e)"
     r"|c\u00f3digo d[ae] (?:la )?(?:puerta|porta)|codice della porta))"
     r"(?::| (?:is|was|lautet|ist|est|es|\u00e9|\u00e8)(?: ?:)?) {1,2}[\"'`\u201c\u00ab*]{0,3})" + _WHOLE_PIN
 )
-_NOBODYS_PIN = re.compile(r"(\d)\1+|123456?7?8?|1234[05]|4321|2580")
+_NOBODYS_PIN = re.compile(r"(\d)\1+|1234(?:0|56?7?8?)?|4321|2580")
 _OF_ALL = re.compile(
     r"(?:default|factory|standard|initial|example|vorein\w{0,12}|werks\w{0,12}|usine|d\u00e9faut|predetermin\w{0,6}"
     r"|padr\u00e3o|predefinit\w)\W{1,3}\Z",
     re.IGNORECASE,
 )
+_OF_A_PLACE = re.compile(r"\b(?:area|delivery|postal|connect pin) \Z", re.IGNORECASE)
+_LONG = 6
+_OF_A_LOCK = re.compile(
+    r"(?:\b(?:log-?in|log in|sign-?in|sign in|account|anmeld|gate)|card|karte|phone|telefon|handy|door"
+    r"|t\u00fcr|konto|compte|\b(?:carte|tarjeta|cart\u00e3o|carta)\b|t\u00e9l\u00e9phone|tel\u00e9fono|\b(?:porte|puerta|porta)\b)",
+    re.IGNORECASE,
+)
+"""What has a PIN of six digits; in India "PIN: 560001" ends an address."""
 _BEFORE = 24
+_NEARBY = 80
 _LOGIN = re.compile(
     r"(?<!\w)((?:credentials (?:are|were)|Zugangsdaten (?:sind|lauten)|identifiants sont|credenciales son"
     r"|credenciais s\u00e3o|credenziali sono)(?: ?:)? {1,2}[\"'`]?[A-Za-z][\w.@-]{1,40}(?::| / ))"
@@ -38,7 +48,8 @@ _LOGIN = re.compile(
 )
 _PAIR = re.compile(
     r"(?<!\w)((?:[Uu]ser(?:[ -]?name)?|[Ll]ogin|[Bb]enutzer(?:name)?|[Uu]tilisateur|[Ii]dentifiant|[Uu]suario"
-    r"|[Uu]su\u00e1rio|[Uu]tente)[ :]{1,2}[\"'`]?[\w.@-]{2,40}[\"'`]?(?:,| /)?(?: (?:and|und|et|y|e|with|mit))?"
+    r"|[Uu]su\u00e1rio|[Uu]tente)[ :]{1,2}[\"'`]?(?!(?i:guide|page|manual)s?\b)"
+    r"[\w.@-]{2,40}[\"'`]?(?:,| /)?(?: (?:and|und|et|y|e|with|mit))?"
     r" (?:the )?(?:[Pp]asswor[dt]|[Kk]ennwort|mot de passe|contrase\u00f1a|senha) [\"'`]?)"
     r"(?=[!-~]{0,63}\d)(?=[!-~]{0,63}[a-z])(?=[!-~]{0,63}[A-Z#&$!%^*])"
     + _ALGORITHM
@@ -59,7 +70,6 @@ _AFAR = re.compile(
 _DOORS = (
     b"door",
     b"gate",
-    b"alarm",
     b"entry",
     b"entr",
     b"garage",
@@ -78,9 +88,12 @@ _AFAR_NAMES = tuple(
 
 
 def _pin(match: re.Match[str]) -> str:
-    """The replacement, unless all devices have the number when they are sold."""
+    """The replacement, unless all devices have the number when they are sold, or a place has it."""
     told, before = match[2].rstrip("#"), match.string[max(0, match.start() - _BEFORE) : match.start()]
-    if _NOBODYS_PIN.fullmatch(told) or _OF_ALL.search(before):
+    if _NOBODYS_PIN.fullmatch(told) or _OF_ALL.search(before) or _OF_A_PLACE.search(before):
+        return match[0]
+    nearby = match.string[max(0, match.start() - _NEARBY) : match.end() + _NEARBY]
+    if len(told) == _LONG and match[1].startswith("PIN") and not _OF_A_LOCK.search(nearby):
         return match[0]
     return f"{match[1]}<SECRET>"
 
