@@ -14,6 +14,8 @@ from ragvigil.scorer.config.variables import PREFIX
 from ragvigil.scorer.errors import ConfigError
 
 _FILLED_IN = re.compile(r"\$\{(?:env:)?[A-Z][A-Z0-9_]*(?::?[-?+=][^{}]*)?\}|^\$[A-Z][A-Z0-9_]{2,}$")
+_TEXTS_OF_ANSWERS = ("content.keep", "content.patterns")
+"""What stands in answers, and expressions for it: "$USD" is itself there."""
 _SETTABLE = re.compile(r"[a-z0-9_]+(?:\.[a-z0-9_]+)+")
 """Keys that a shell can spell as a variable."""
 
@@ -26,9 +28,15 @@ def placeholders(tree: Mapping[str, object], above: str = "") -> Iterator[Config
 write a secret as { file = "path" })']
     >>> list(placeholders({"a": {"token": "pa$$WORD", "secret": "$ecret", "url": "https://$HOST/{trace_id}"}}))
     []
+    >>> list(placeholders({"content": {"keep": ["$USD", "${ORDER}"], "patterns": ["^${ID}$"]}}))
+    []
+    >>> len(list(placeholders({"content": {"hook": "${HOOK}"}, "receive": {"keep": ["$USD"]}})))
+    2
     """
     for name, value in tree.items():
         key = f"{above}{name}"
+        if key in _TEXTS_OF_ANSWERS:
+            continue
         if isinstance(value, Mapping):
             yield from placeholders(cast("Mapping[str, object]", value), f"{key}.")
             continue
