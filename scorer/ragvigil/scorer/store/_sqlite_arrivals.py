@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from ragvigil.exporters import Alert
 from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of
+from ragvigil.scorer.store._rows import incident_of
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring
 from ragvigil.scorer.store._sqlite_places import places_in
 from ragvigil.scorer.store.port import ScoredTrace
 

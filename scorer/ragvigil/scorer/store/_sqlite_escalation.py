@@ -10,7 +10,8 @@ from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.escalation import Told, Unanswered, is_repeated
 from ragvigil.scorer.incidents.storms import STORM
 from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.store._sqlite_monitoring import incident_of, joined, key_of, with_caveat
+from ragvigil.scorer.store._rows import incident_of, key_of
+from ragvigil.scorer.store._sqlite_monitoring import joined, with_caveat
 from ragvigil.scorer.store._sqlite_outbox import GROUPED, JOIN_STORM, post
 from ragvigil.scorer.store._sqlite_silenced import HELD_UNTIL, LET_GO, SILENCED
 

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from ragvigil.exporters import Alert
 from ragvigil.scorer.monitor.leaks import CHECK, Leak
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined, key_of
+from ragvigil.scorer.store._rows import key_of
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store.port import ScoredRecord
 
 

@@ -15,7 +15,8 @@ from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.escalation import unreminded
 from ragvigil.scorer.incidents.storms import STORM, Marks, Member, Storm
 from ragvigil.scorer.monitoring import Incident, SeriesKey
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of, joined
+from ragvigil.scorer.store._rows import incident_of
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_outbox import GROUPED, JOIN_STORM, post
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 

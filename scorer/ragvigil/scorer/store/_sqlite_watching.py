@@ -13,8 +13,8 @@ from ragvigil.scorer.incidents.storms import STORM
 from ragvigil.scorer.moments import MINUTE
 from ragvigil.scorer.monitoring import Bucket, Incident, SeriesKey, Sums
 from ragvigil.scorer.store._packing import pack, unpack
-from ragvigil.scorer.store._rows import record_of
-from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, incident_of, joined
+from ragvigil.scorer.store._rows import incident_of, record_of
+from ragvigil.scorer.store._sqlite_monitoring import SqliteMonitoring, joined
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations
 from ragvigil.scorer.store._sqlite_seen import BATCH, seen_places
 from ragvigil.scorer.store.port import Job

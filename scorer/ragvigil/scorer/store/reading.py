@@ -13,9 +13,9 @@ from ragvigil.scorer.changes import Change
 from ragvigil.scorer.errors import StoreError, located, why
 from ragvigil.scorer.monitor.shares import Coverage
 from ragvigil.scorer.monitoring import Incident, SeriesKey, SeriesState
-from ragvigil.scorer.store._rows import measurement_of
+from ragvigil.scorer.store._rows import incident_of, key_of, measurement_of
 from ragvigil.scorer.store._sqlite_meta import remembered
-from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, incident_of, key_of, read_coverage
+from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, read_coverage
 from ragvigil.scorer.store._sqlite_retention import BYTES_A_ROLLUP
 from ragvigil.scorer.store._sqlite_seen import told_state
 from ragvigil.scorer.store.reading_latest import STYLES_OF_EACH

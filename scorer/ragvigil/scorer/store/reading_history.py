@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Sequence
 
 from ragvigil.scorer.monitoring import Bucket, SeriesKey, Sums
-from ragvigil.scorer.store._sqlite_monitoring import key_of
+from ragvigil.scorer.store._rows import key_of
 from ragvigil.scorer.store._sqlite_seen import LEDGER_STATE
 from ragvigil.scorer.watch.port import Place, Seen
 

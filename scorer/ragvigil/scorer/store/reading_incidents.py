@@ -10,7 +10,7 @@ from typing import Literal
 from ragvigil.exporters import Alert, from_json
 from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident
-from ragvigil.scorer.store._sqlite_monitoring import incident_of
+from ragvigil.scorer.store._rows import incident_of
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
 from ragvigil.scorer.store.reading import Message, messages_about
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from ragvigil.exporters import Measurement
 from ragvigil.scorer.monitoring import SeriesKey, SeriesState, Sums
-from ragvigil.scorer.store._rows import measurement_of
-from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET, key_of
+from ragvigil.scorer.store._rows import key_of, measurement_of
+from ragvigil.scorer.store._sqlite_monitoring import LAST_BUCKET
 from ragvigil.scorer.store._sqlite_outbox import GROUPED
 
 _SUMS = (
