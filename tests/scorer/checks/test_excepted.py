@@ -20,6 +20,7 @@ RIGHT = (
     ("The warranty does not cover batteries.", "The warranty covers all parts except batteries."),
     ("We ship to all countries but Russia.", "We ship to all countries except Russia."),
     ("We ship everywhere other than Russia.", "We ship everywhere except Russia."),
+    ("Is the museum open on Mondays?", "The museum is open daily except Mondays."),
     ("All fees are refundable.", "All fees are refundable except the booking fee."),
     ("Water is allowed in the hall.", "Nothing is allowed in the hall except water."),
     (

@@ -14,6 +14,7 @@ from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, UNPARTED, Prepared
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.verdict import Source
 
 _RUN = 6
@@ -27,7 +28,10 @@ def _measure(prepared: Prepared) -> Finding:
     if prepared.unparted:
         return Finding(None, UNPARTED)
     read = {one.start: one.words for one in prepared.statements}
-    claims = [(claim, [word.stem for word in read[claim.start]]) for claim in prepared.assessment.claims]
+    claims = [
+        (claim, [word.stem for word in read.get(claim.start) or words(claim.text)])
+        for claim in prepared.assessment.claims
+    ]
     copied = sum(
         _covered(mine, _nearest(prepared.evidence, claim.nearest))
         for claim, mine in claims

@@ -33,6 +33,8 @@ _AMBIGUOUS = frozenset(
         "mil",
     )
 )
+_WHOLE = "100"
+"""Of which so many per cent are as many: 20 % of 100 dollars."""
 _SHORTEST = 3
 _MOST_SENTENCES, _MOST_READ = 20, 300
 _ALIKE = {"calendar": "time", CLOCK: "time", DAY: "time", "binary": "data", "decimal": "data"}
@@ -52,7 +54,7 @@ def crossed_number(
     >>> [crossed_number(words(one), one, fees.segments[0], fees) for one in texts]
     [('15',), None, None]
     """
-    if best.span is None:
+    if best.span is None or text.rstrip().endswith("?") or _WHOLE in evidence.numbers:
         return None
     sentence = best.text[slice(*best.span)]
     told = [place for place, word in enumerate(claim) if word.numbers and word.numbers[0] in evidence.numbers]

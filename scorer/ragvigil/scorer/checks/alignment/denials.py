@@ -112,7 +112,13 @@ def _on_condition(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     told = [at for at, word in enumerate(other) if word.content and word.stem.startswith(begins)]
     if not told:
         return False
-    if not _ONCE.isdisjoint(stems) or not _REQUIRING_IN_TWO.isdisjoint(pairwise(stems)):
+    if not _REQUIRING_IN_TWO.isdisjoint(pairwise(stems)):
+        return True
+    if "within" in [word.stem for word in denial[place + 1 :]] and "after" in stems:
+        return False
+    last = next(word.stem[:_BEGINNING] for word in reversed(denial) if word.content and not word.negation)
+    whole = denial[place].stem in LACKING or any(stems[at].startswith(last) for at in told)
+    if whole and not _ONCE.isdisjoint(stems):
         return True
     if not _IF.isdisjoint(stems) and 2 * len({stems[at][:_BEGINNING] for at in told}) > len(begins):
         return True

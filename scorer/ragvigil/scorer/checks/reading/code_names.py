@@ -98,7 +98,10 @@ _PACKAGES = frozenset(
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
 _A_PART = re.compile(r"[A-Za-z]{4,}(?:[_-][A-Za-z0-9]+)*")
 _STANDARD = frozenset(
-    ("os", "sys", "self", "this", "json", "math", "console", "process", "window", "document")
+    (
+        *("os", "sys", "self", "this", "json", "math", "console", "process", "window", "document"),
+        *("pd", "np", "df", "plt", "re", "e", "err", "datetime", "response", "resp", "request", "req", "res"),
+    )
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, SHARES
@@ -48,8 +49,14 @@ _OF_NO_WHOLE = re.compile(
     re.IGNORECASE,
 )
 """Before a decimal that is no part of a whole: a hazard ratio of 0.66 is 34 % less."""
-_BEFORE = 60
-_MOST_TOLD, _MOST_ASKED = 50, 50
+_OF_A_WHOLE = re.compile(
+    r"ratio|rate\b|share|probab|likelihood|confidence|accuracy|threshold|score|recall|precision|similarity|fraction"
+    r"|proportion|quote\b|anteil|wahrscheinlich|genauigkeit|schwelle|taxa|tasa|taux|probabil|umbral|limiar|seuil|precis",
+    re.IGNORECASE,
+)
+"""Near a decimal that is a part of a whole; a dose of 0.5 is none."""
+_BEFORE, _BEHIND = 60, 30
+_MOST_TOLD, _MOST_ASKED, _MOST_READ = 50, 50, 500
 _NEAR = 0.0051
 """How far a share in words may be off: 33 % are a third."""
 
@@ -104,7 +111,10 @@ class Shares:
         """What is as much in another form, in the sentence that has most of what a claim is `about`; else None."""
         if not self._told:
             return None
-        same = [other for other in self._told if _is_same(one, other)]
+        in_words = sum(other.form == "words" for other in self._told)
+        same = [
+            other for other in self._told if _is_same(one, other) and (other.form != "words" or in_words == 1)
+        ]
         if not same or any(other.form == one.form for other in same):
             return None
         near = {other.start: len(about & stems_around(self._evidence, other.start)) for other in self._told}
@@ -127,8 +137,10 @@ def _is_same(one: _Share, other: _Share) -> bool:
 
 
 def _shares(text: str) -> Iterator[_Share]:
-    for one in _DECIMAL.finditer(text):
+    for one in islice(_DECIMAL.finditer(text), _MOST_READ):
         before = text[max(0, one.start() - _BEFORE) : one.start()]
+        if not _OF_A_WHOLE.search(before + text[one.start() : one.end() + _BEHIND]):
+            continue
         if int(one["decimals"]) and not (
             _NO_RATIO.search(before) or _OF_NO_WHOLE.search(before) or before.rstrip()[-1:] in CURRENCY_SIGNS
         ):

@@ -34,7 +34,11 @@ _IS_THROUGH = re.compile(_THROUGH, re.IGNORECASE)
 _TIME = re.compile(r"(\d{1,2})(?:[:.h]([0-5]\d))?\s?(?:([ap])\.?m)?", re.IGNORECASE)
 _ANOTHER = re.compile(
     rf"(?<![^\W_])(?:{longest_first([*_GROUPS, *LEXICON.days])})s?(?![^\W_])"
-    r"|\d(?::[0-5]\d|\s?[ap]\.?m\b|\s?(?:Uhr|o'clock)\b)|\b(?:noon|midnight|daily|holidays?|feiertag\w*)\b",
+    r"|\d(?::[0-5]\d|\s?[ap]\.?m\b|\s?(?:Uhr|o'clock)\b)|\b(?:noon|midnight|daily|holidays?|feiertag\w*)\b"
+    r"|\b(?:always|24/7|7/7|7j/7|(?:around|round) the clock|all week|any ?time|non-?stop|seven days"
+    r"|24 (?:hours|stunden|horas|heures)|rund um die uhr|immer|jederzeit|todos l?os d[ií]as"
+    r"|siempre|sempre|toujours|tous les jours)\b"
+    r"|\bevery day\b",
     re.IGNORECASE,
 )
 """What else tells days or times: then nobody knows which ones an answer is about."""
