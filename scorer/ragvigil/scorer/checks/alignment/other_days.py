@@ -111,4 +111,6 @@ def _day(found: re.Match[str]) -> int | None:
         return _NAMES.get(found["name"].lower())
     if found["chinese"]:
         return _CHINESE[found["chinese"]]
-    return _JAPANESE[found["japanese"]] if found["japanese"] else _KOREAN[found["korean"]]
+    if found["japanese"]:
+        return _JAPANESE[found["japanese"]]
+    return _KOREAN[str(found["korean"])]

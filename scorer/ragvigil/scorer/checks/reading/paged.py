@@ -103,9 +103,9 @@ def pages_of(document: Document) -> Pages:
     if called := _CALLED.search(identity):
         told.add(int(called[3]))
         surely = surely or (not unread and (len(called[2]) > _SHORT or called[1].lower() == "pdf"))
-    elif last := _LAST.search(identity):
-        (told if len(last[1]) > _SHORT else perhaps).add(int(last[2]))
-        surely = surely or (not unread and len(last[1]) > _SHORT)
+    elif ending := _LAST.search(identity):
+        (told if len(ending[1]) > _SHORT else perhaps).add(int(ending[2]))
+        surely = surely or (not unread and len(ending[1]) > _SHORT)
     elif numbered := _NUMBERED.search(identity):
         perhaps.add(int(numbered[1]))
     return Pages(frozenset(told), frozenset(perhaps), surely)
