@@ -21,7 +21,7 @@ _NAMES = {
         if name.endswith("-feira")
     },
 }
-_CHINESE = dict(zip("一二三四五六日天", (*range(7), 6), strict=True))
+_CHINESE: dict[str, int] = dict(zip("一二三四五六日天", (*range(7), 6), strict=True))
 _JAPANESE = dict(zip("月火水木金土日", range(7), strict=True))
 _KOREAN = dict(zip("월화수목금토일", range(7), strict=True))
 _DAY = re.compile(
@@ -113,4 +113,4 @@ def _day(found: re.Match[str]) -> int | None:
         return _CHINESE[found["chinese"]]
     if found["japanese"]:
         return _JAPANESE[found["japanese"]]
-    return _KOREAN[str(found["korean"])]
+    return _KOREAN[found["korean"]]
