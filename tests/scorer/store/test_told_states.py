@@ -92,7 +92,7 @@ def test_texts_that_are_withheld_are_not_told_as_missing(tmp_path: Path) -> None
         (told,) = (
             one for one in _coverage.as_json(connection, Coverage()) if one["share"] == "coverage_scored"
         )
-    assert whole == "  100 %       shop                 complete of 3, asked of 3"
+    assert whole == "  100 %       shop                 complete of 3, asked of 3, answered of 3"
     assert scored == "  scored      shop                 none of 3 is judged: texts withheld by ids_only"
     assert (told["not_scoreable"], told["withheld"]) == (0, 3)
     assert "missing, or withheld by ids_only" in ragvigil("ledger", "--store", str(path)).stdout
@@ -115,6 +115,6 @@ def test_what_is_whole_is_told_in_one_line_a_service(tmp_path: Path) -> None:
     path = committed(tmp_path, *STANDING[:2], LedgerEntry("shed", 1.0))
     with closing(open_for_reading(path)) as connection:
         _, whole, scored = _coverage.as_text(connection, Coverage())
-    assert whole == "  100 %       shop                 complete of 3, asked of 3"
+    assert whole == "  100 %       shop                 complete of 3, asked of 3, answered of 3"
     assert scored.startswith("  scored      shop                 66.7 % (95 % interval ")
     assert " of 3  UNDER " in scored

@@ -36,6 +36,7 @@ _LEAVES_ROOM = re.compile(
     r"\b(?:daily|every\s?day|week-?days?|week-?ends?|except\w*|excluding|holidays?|also|otherwise|other|moved|instead|if|"
     r"täglich|werktags?|wochentags?|wochenende\w*|außer|auch|sonst|feiertag\w*|tous\sles\sjours|sauf|aussi|"
     r"todos\slos\sdías|salvo|excepto|también|todos\sos\sdias|exceto|também|ogni\sgiorno|tranne)\b"
+    r"|\b(?:segunda|terça|quarta|quinta|sexta)s?\b(?!-feira)"
     r"|每天|每日|毎日|平日|工作日|[周週]末|土日|除|以外|改",
     re.IGNORECASE,
 )
