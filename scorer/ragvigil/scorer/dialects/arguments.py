@@ -15,7 +15,14 @@ from ragvigil.scorer.dialects.messages import last_message, last_of, messages_of
 from ragvigil.scorer.dialects.parts import asked_in
 from ragvigil.scorer.dialects.reading import Reading
 from ragvigil.scorer.dialects.step import Step
-from ragvigil.scorer.dialects.values import mapping_of, named_query_in, query_in, sequence_of, text_of
+from ragvigil.scorer.dialects.values import (
+    mapping_of,
+    named_query_in,
+    one_line,
+    query_in,
+    sequence_of,
+    text_of,
+)
 
 _CALLED = frozenset({"args", "kwargs"})
 _ASKING = ("question", "query", "query_str", "message", "user_message")
@@ -76,14 +83,14 @@ class _Told:
         self._models = [step for step in steps if step.role == "generator" and step.reading.messages][-_MOST:]
         searches = (step for step in steps if step.role in ("retriever", "reranker"))
         queries = (step.reading.query for step in searches if not step.reading.arguments)
-        self.searched = {_plain(query) for query in queries if query}
+        self.searched = {one_line(query) for query in queries if query}
 
     @cached_property
     def asked(self) -> set[str]:
         """What models were asked, with and without the context around it."""
         said = [last_message(model.reading.messages, "user") for model in self._models]
         return {
-            _plain(text) for each in said if each is not None for text in (each.text or "", asked_in(each))
+            one_line(text) for each in said if each is not None for text in (each.text or "", asked_in(each))
         }
 
     @cached_property
@@ -91,7 +98,7 @@ class _Told:
         """What users said to models, and was searched for."""
         messages = (message for model in self._models for message in model.reading.messages)
         said = (message.text or "" for message in messages if message.role == "user")
-        each = {_plain(text[-_LONGEST:]): None for text in said}
+        each = {one_line(text[-_LONGEST:]): None for text in said}
         return "\n".join([*sorted(self.searched), *each])[-_LONGEST_WHOLE:]
 
     def knows(self, text: str) -> bool:
@@ -108,14 +115,14 @@ class _Told:
 def _question(reading: Reading, told: _Told) -> str | None:
     """The argument that was asked, or stands in a prompt that does not show the first; else the first, but no class."""
     first, texts = reading.query or "", list(_texts(reading.arguments))
-    plain = _plain(first)
+    plain = one_line(first)
     if told.knows(plain):
         return first
-    others = [text for text in texts if _plain(text) != plain]
-    if asked := [text for text in others if _plain(text) in told.asked]:
+    others = [text for text in texts if one_line(text) != plain]
+    if asked := [text for text in others if one_line(text) in told.asked]:
         return asked[0]
     held = told.holds(plain)
-    if not held and (searched := [text for text in others if _plain(text) in told.searched]):
+    if not held and (searched := [text for text in others if one_line(text) in told.searched]):
         return searched[0]
     named = _named(reading.arguments)
     if named is not None and (_WORD.fullmatch(plain) or not held):
@@ -123,7 +130,7 @@ def _question(reading: Reading, told: _Told) -> str | None:
     if held or not _WORD.fullmatch(plain):
         return first
     long = [text for text in others if len(text.encode()) >= _LEAST and not _WORD.fullmatch(text)]
-    if shown := [text for text in long if told.holds(_plain(text))]:
+    if shown := [text for text in long if told.holds(one_line(text))]:
         return shown[0]
     if text_of(reading.arguments[0]) != first or not _CLASS.fullmatch(first):
         return first
@@ -146,7 +153,3 @@ def _texts(arguments: Iterable[object]) -> Iterator[str]:
             text = text_of(argument) or query_in(mapping_of(argument))
         if text:
             yield text
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())

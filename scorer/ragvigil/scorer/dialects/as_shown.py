@@ -4,10 +4,12 @@ others that no span tells of. Only a prompt that parts its passages beyond doubt
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.reading import Message
+from ragvigil.scorer.dialects.values import one_line
 from ragvigil.scorer.trace import Document
 
 _LEAST = 12
@@ -42,8 +44,8 @@ def is_shown_otherwise(documents: Sequence[Document], messages: Sequence[Message
     found = [(message, places) for message in shown if (places := _in_turn(texts, message))]
     if found:
         return any(_shows_others(texts, *each) for each in found)
-    texts = [*map(_plain, texts)]
-    return not any(_in_turn(texts, _plain(message)) for message in shown)
+    texts = [*map(one_line, texts)]
+    return not any(_in_turn(texts, one_line(message)) for message in shown)
 
 
 def as_shown(
@@ -63,24 +65,24 @@ def as_shown(
     whole = [*documents]
     if not shown or len(shown) * len(whole) > _MOST_PAIRS:
         return whole
-    texts, told = ([_plain(one.text or "") for one in group] for group in (whole, shown))
-    said = [_plain(each.text or "") for each in messages if each.role != "assistant"]
+    texts, told = ([one_line(one.text or "") for one in group] for group in (whole, shown))
+    lines = [(each.role, one_line(each.text or "")) for each in messages]
+    said = [words for role, words in lines if role != "assistant"]
     last = next((words for words in reversed(said) if any(text in words for text in texts)), "")
     if not all(text in last for text in told):
         return whole
-    left = {text: [number for number, each in enumerate(texts) if each == text] for text in texts}
-    same = [left[text].pop(0) if left.get(text) else None for text in told]
-    if all(number is not None for number in same):
-        lacking = [each for number, each in enumerate(texts) if number not in same]
-        words = "\n".join(_plain(each.text or "") for each in messages)
-        rest = _without(words, told)
-        if lacking and (
-            not _asks_behind(messages, told[-1], asked)
-            or any(_leaves_a_trace(text, rest) for text in lacking)
-        ):
+    left: dict[str, deque[int]] = {}
+    for number, text in enumerate(texts):
+        left.setdefault(text, deque()).append(number)
+    same = [left[text].popleft() if left.get(text) else None for text in told]
+    if None in same:
+        return _beside_others(whole, shown, texts, told)
+    lacking = [texts[number] for numbers in left.values() for number in numbers]
+    if lacking:
+        rest = _without("\n".join(words for _, words in lines), told)
+        if not _asks_behind(said, told[-1], asked) or any(_leaves_a_trace(text, rest) for text in lacking):
             return whole
-        return [whole[number] for number in same if number is not None]
-    return _beside_others(whole, shown, texts, told)
+    return [whole[number] for number in same if number is not None]
 
 
 def stands_for_none(reply: str | None, asked: Container[str | None]) -> bool:
@@ -109,11 +111,6 @@ def _around(document: Document) -> str | None:
         return None
     held = (value.strip() for value in document.metadata.values() if isinstance(value, str))
     return next((value for value in held if len(value) > len(text) and text.strip() in value), None)
-
-
-def _plain(text: str) -> str:
-    """A text with single spaces, however its lines were broken."""
-    return " ".join(text.split())
 
 
 def _in_turn(texts: Sequence[str], message: str) -> list[int]:
@@ -153,11 +150,10 @@ def _beside_others(
     return [found.get(place, each) for place, each in enumerate(shown)]
 
 
-def _asks_behind(messages: Sequence[Message], last: str, asked: Iterable[str]) -> bool:
+def _asks_behind(said: Sequence[str], last: str, asked: Iterable[str]) -> bool:
     """Whether a question stands behind the last passage that is shown, in its message or a later one."""
-    questions = [_plain(each) for each in asked]
-    for message in reversed([each for each in messages if each.role != "assistant"]):
-        words = _plain(message.text or "")
+    questions = [*map(one_line, asked)]
+    for words in reversed(said):
         place = words.rfind(last)
         behind = words[place + len(last) :] if place >= 0 else words
         if place >= 0 or any(question in behind for question in questions):

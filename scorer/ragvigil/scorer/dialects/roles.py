@@ -334,10 +334,7 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
     said = {step: answer_after_thoughts(step.reading.answer or "").strip() for step in answering}
     agreeing = [step for step in answering if expected and said[step] == expected]
     if len(answering) > 1 and agreeing and is_grade(expected):
-        agreeing, expected = (
-            [],
-            "",
-        )  # Haystack's pipelines return what their last parts made, as a judge of the answer
+        agreeing, expected = [], ""  # Haystack's pipelines return what a judge of the answer made, too
     if agreeing or len(answering) < 2:
         return next(reversed(agreeing or answering), None) or _sent(
             next(reversed(innermost(every)), None)

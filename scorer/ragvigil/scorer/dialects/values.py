@@ -346,3 +346,12 @@ def _without_surrogates(value: object) -> object:
         fields = cast("dict[str, object]", value)
         return {str(_without_surrogates(key)): _without_surrogates(item) for key, item in fields.items()}
     return value
+
+
+def one_line(text: str) -> str:
+    """A text with single spaces, however its lines were broken.
+
+    >>> one_line(" At\\n  nine. ")
+    'At nine.'
+    """
+    return " ".join(text.split())
