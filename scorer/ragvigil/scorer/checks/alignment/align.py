@@ -215,7 +215,7 @@ def _lay(
 
 def _numbers_of(said: Said, best: Segment | None, evidence: Evidence, question: Collection[str]) -> Numbers:
     found = Numbers.of(said.telling, evidence, question)
-    if best is None or len(found.all) == len(found.novel):
+    if best is None or said.asks or len(found.all) == len(found.novel):
         return found
     crossed = crossed_number(*said[:2], best, evidence)
     if crossed is None or any(one in question for one in crossed):
@@ -356,15 +356,16 @@ def _contradicted(one: _Laid) -> str | None:
         return None
     if said.miscounts or one.numbers.crossed:
         return "number"
-    if said.denying == best.negated and names_another_day(said.words, said.text, best, one.evidence):
+    says_so = not said.asks and said.denying == best.negated
+    if says_so and names_another_day(said.words, said.text, best, one.evidence):
         return "number"
     if said.keeps_hours and best.span is not None and tells_hours(best.text[slice(*best.span)]):
         return None  # not open on Sunday is closed on it, and open on Saturday is not
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:
-        if permits_otherwise(*said[:2], best, place, one.evidence) or is_said_of_the_exception(
-            *(*said[:2], said.denying, best, place, one.evidence)
-        ):
+        if permits_otherwise(*said[:2], best, place, one.evidence):
+            return "negation"
+        if not said.asks and is_said_of_the_exception(*said[:2], said.denying, best, place, one.evidence):
             return "negation"
         return _says_otherwise(one, best, place)
     if found != "number" or place + 1 == len(segments):

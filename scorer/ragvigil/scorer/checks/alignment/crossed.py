@@ -54,7 +54,7 @@ def crossed_number(
     >>> [crossed_number(words(one), one, fees.segments[0], fees) for one in texts]
     [('15',), None, None]
     """
-    if best.span is None or text.rstrip().endswith("?") or _WHOLE in evidence.numbers:
+    if best.span is None or _WHOLE in evidence.numbers:
         return None
     sentence = best.text[slice(*best.span)]
     told = [place for place, word in enumerate(claim) if word.numbers and word.numbers[0] in evidence.numbers]

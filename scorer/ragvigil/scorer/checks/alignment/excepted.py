@@ -76,7 +76,7 @@ def is_said_of_the_exception(
     """
     if _EXCEPT.isdisjoint(best.content) or best.span is None:
         return False  # as nearly always
-    if denying != best.negated or _leaves_out(text) or not is_excepted(best.words, claim):
+    if denying != best.negated or _LEAVES_OUT.search(text) or not is_excepted(best.words, claim):
         return False
     found = _exception(best.words)
     if found is None or any(
@@ -93,11 +93,6 @@ def is_said_of_the_exception(
     if len(left) > _MOST_LEFT or not left.isdisjoint(_PREDICATES | _DENYING):
         return False  # who says less of it may say the opposite: prohibited but on the terrace, you may there
     return not _stands_elsewhere(claim, place, evidence)
-
-
-def _leaves_out(text: str) -> bool:
-    """Whether a claim excepts something itself, or asks."""
-    return text.rstrip().endswith("?") or _LEAVES_OUT.search(text) is not None
 
 
 def _exception(sequence: Sequence[Word]) -> _Exception | None:

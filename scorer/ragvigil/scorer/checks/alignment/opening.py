@@ -42,7 +42,7 @@ def by_timetable(text: str, hours: Hours, *, denying: bool) -> tuple[Disagreemen
     >>> [by_timetable(text, hours, denying=False)[1] for text in texts]
     [False, True, True]
     """
-    if _EXCEPTED.search(text) or text.rstrip().endswith("?"):
+    if _EXCEPTED.search(text):
         return AGREED, False
     closed = _CLOSED.search(text) is not None
     if (closed or denying) and (closed or _OPEN.search(text)):

@@ -73,7 +73,7 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
     >>> [names_another_day(words(one), one, waste.segments[0], waste) for one in texts]
     [True, False]
     """
-    if best.span is None or text.rstrip().endswith("?") or not may_name_a_day(claim, text):
+    if best.span is None or not may_name_a_day(claim, text):
         return False  # as mostly
     sentence = best.text[slice(*best.span)]
     mine, theirs = _days(text), _days(sentence)

@@ -38,6 +38,8 @@ class Said(NamedTuple):
     """Whether it shows how it works a number out, and that comes to another one; or tells another time of a day."""
     keeps_hours: bool
     """Whether what it says of days is as a line tells them that tells the opening hours."""
+    asks: bool
+    """Whether it is a question: what it names may be otherwise."""
 
     @classmethod
     def of(
@@ -52,8 +54,10 @@ class Said(NamedTuple):
         denying = denies_itself(claim, text)
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
         other_hours = as_told = False
+        asks = text.rstrip().endswith("?")
         if tells_a_weekday(claim) and evidence.timetable:
-            hours, other_hours = by_timetable(text, evidence.timetable, denying=denying)
+            found = (AGREED, False) if asks else by_timetable(text, evidence.timetable, denying=denying)
+            hours, other_hours = found
             as_told = bool(hours.right) and not other_hours
         lacking = lacking_numbers(claim, evidence, question)
         sums = sums_of(claim, text, lacking, evidence, question)
@@ -75,6 +79,7 @@ class Said(NamedTuple):
             hours,
             sums.wrong or other_hours,
             as_told,
+            asks,
         )
 
 
