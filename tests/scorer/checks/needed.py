@@ -2,7 +2,7 @@
 
     python -m tests.scorer.checks.needed
 
-renews data/needs.json: for each pattern of a refusal the parts of words of which a text must hold one.
+renews data/needs: for each language and pattern of a refusal the parts of words of which a text must hold one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 import ragvigil.scorer.data
 from ragvigil.scorer.checks.reading.patterns import PART, choices
 
-NEEDS = Path(ragvigil.scorer.data.__file__).parent / "needs.json"
+NEEDS = Path(ragvigil.scorer.data.__file__).parent / "needs"
 NOTHING = frozenset({""})
 """Is held by every text."""
 _DATA: Any = json.loads(files("ragvigil.scorer.data").joinpath("abstention.json").read_text("utf-8"))
@@ -178,20 +178,21 @@ def _named(pattern: str) -> str:
     return re.sub("<([a-z_]+)>", lambda name: _named(_DATA["words"][name[1]]), pattern)
 
 
-def written() -> str:
-    """The file as it should be."""
-    about = (
-        "A text is found by a pattern of a language only where it holds something of each set of one of the pattern's "
-        "ways. Sets are told by their places; the first of a way holds parts of words."
+def written(language: str) -> str:
+    """The file of a language as it should be."""
+    told = {
+        "provenance": "Made of the patterns in abstention.json by python -m tests.scorer.checks.needed.",
+        "about": "A text is found by a pattern only where it holds something of each set of one of the pattern's ways. "
+        "Sets are told by their places; the first of a way holds parts of words.",
+        **needs_of(language),
+    }
+    rows = (
+        f' "{name}": {json.dumps(value, ensure_ascii=False, separators=(",", ":"))}'
+        for name, value in told.items()
     )
-    rows = ",\n".join(
-        f'  "{language}": {json.dumps(needs_of(language), ensure_ascii=False, separators=(",", ":"))}'
-        for language in LANGUAGES
-    )
-    provenance = "Made of the patterns in abstention.json by python -m tests.scorer.checks.needed."
-    told = f'"provenance": {json.dumps(provenance)},\n "about": {json.dumps(about)}'
-    return f'{{\n {told},\n "languages": {{\n{rows}\n }}\n}}\n'
+    return "{\n" + ",\n".join(rows) + "\n}\n"
 
 
 if __name__ == "__main__":
-    NEEDS.write_text(written(), "utf-8")
+    for one in LANGUAGES:
+        (NEEDS / f"{one}.json").write_text(written(one), "utf-8")

@@ -34,9 +34,10 @@ def filled_in(pattern: str, source: Random) -> str:
     return said
 
 
-def test_the_file_follows_from_the_patterns() -> None:
-    """``python -m tests.scorer.checks.needed`` renews it."""
-    assert needed.NEEDS.read_text("utf-8") == needed.written()
+def test_the_files_follow_from_the_patterns() -> None:
+    """``python -m tests.scorer.checks.needed`` renews them."""
+    found = {path.stem: path.read_text("utf-8") for path in needed.NEEDS.iterdir()}
+    assert found == {language: needed.written(language) for language in needed.LANGUAGES}
 
 
 @pytest.mark.parametrize("language", needed.LANGUAGES)

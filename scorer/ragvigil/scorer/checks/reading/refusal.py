@@ -98,7 +98,7 @@ def _refusing(language: str, place: int) -> re.Pattern[str]:
 
 @cache
 def _needs(language: str) -> Needs:
-    needs = read_data("needs.json")["languages"][language]
+    needs = read_data(f"needs/{language}.json")
     return Needs(needs["sets"], needs["patterns"])
 
 
