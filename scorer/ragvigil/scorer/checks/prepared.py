@@ -18,7 +18,7 @@ from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.headings import repeats_question
+from ragvigil.scorer.checks.reading.headings import COLONS, repeats_question
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
 from ragvigil.scorer.checks.reading.language import (
     code_of,
@@ -48,7 +48,6 @@ UNPARTED = "not_scoreable: words cannot be told apart in Thai, Lao, Khmer or Bur
 _LONGEST_QUESTION = 4000
 _OPENING = 400
 _MOST_OPENINGS = 20
-_LEADING = (":", ":**", "\uff1a", "\uff1a**")
 _ENOUGH_IN_COMMON = 0.6
 
 
@@ -160,7 +159,7 @@ class Prepared:
             [
                 place
                 for place, one in enumerate(self.statements)
-                if one.text.endswith(_LEADING)
+                if one.text.removesuffix("**").endswith(COLONS)
                 and one.checkworthy
                 and place not in self.attribution
                 and place + 1 in self.attribution

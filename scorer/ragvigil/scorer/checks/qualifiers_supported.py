@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 from ragvigil.scorer.data import read_data
 from ragvigil.scorer.verdict import Claim
 
@@ -32,18 +32,18 @@ _KINDS: dict[str, str] = {
 }
 
 _STRONG = _KINDS.keys()
-_EXCEPTING = frozenset(word.stem for entry in _DATA["excepting"] for word in words(entry))
+_EXCEPTING = stems_of(_DATA["excepting"])
 """Words that make of "no" and "not" an "only": not without consent."""
-_DENYING = frozenset(word.stem for entry in _DATA["denying"] for word in words(entry))
+_DENYING = stems_of(_DATA["denying"])
 """Words that make "not all" of "all"."""
-_DISTRIBUTING = frozenset(word.stem for entry in _DATA["distributing"] for word in words(entry))
+_DISTRIBUTING = stems_of(_DATA["distributing"])
 """Words that say of each what "every" says: 5 per member."""
 
-_LIMITS = frozenset(word.stem for entry in _DATA["limits"] if " " not in entry for word in words(entry))
+_LIMITS = stems_of(entry for entry in _DATA["limits"] if " " not in entry)
 _LIMITS_IN_TWO = {tuple(word.stem for word in words(entry)) for entry in _DATA["limits"] if " " in entry}
 """Words behind "only" that tell a bound: only up to 20 are 20 at most."""
 _PERSONS = frozenset(("you", "we", "they", "i", "it", "anyone", "she", "he"))
-_ADVERBS = frozenset(word.stem for entry in _DATA["adverbs"] for word in words(entry))
+_ADVERBS = stems_of(_DATA["adverbs"])
 """Strong words between what they are about and what they say of it: fees are always paid."""
 
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.choices import longest_first
+
 Bound = Literal["from", "to"]
 
+EXCEPT_DAYS = longest_first((*OPPOSITES["except"]["words"], *OPPOSITES["except"]["of_days"]))
+"""What names, as a choice in a pattern, the days on which it is otherwise."""
 _NEAR = 30
 _FOLLOWED = r"\s(?:\S{1,12}\s){0,2}\Z"
 _FROM = re.compile(
@@ -25,8 +30,8 @@ _BEGINS_OR_ENDS = re.compile(
     re.IGNORECASE,
 )
 _EXCEPTION = re.compile(
-    r"\b(?:except|excepting|excluding|other than|apart from|but not|au(?:ß|ss)er|ausgenommen|sauf|excepté|excepto|"
-    r"salvo|menos|exceto|tranne|eccetto|escluso|behalve|uitgezonderd|oprócz|poza|z wyjątkiem|"
+    rf"\b(?:{EXCEPT_DAYS}|excepting|other than|apart from|but not|ausser|ausgenommen|excepté|"
+    r"menos|eccetto|escluso|behalve|uitgezonderd|oprócz|poza|z wyjątkiem|"
     r"weeks? of|woche (?:vom|des)|semaine du|semana del?|settimana del|week van)\b",
     re.IGNORECASE,
 )

@@ -24,14 +24,14 @@ from ragvigil.scorer.checks.alignment.swaps import (
 from ragvigil.scorer.checks.alignment.values import other_limit
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, values, words
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, values
 
 _ALIKE = 0.8
 _FEWEST_WITHIN = 2
 """Meaningful words of a claim that may be looked for within a longer sentence."""
 _OF_ONE = ("month", "date", "weekday", "moment", "place", "part")
 _NAUGHT = ("0",)
-_LIMITING = frozenset(word.stem for entry in LEXICON.limiting for word in words(entry))
+_LIMITING = stems_of(LEXICON.limiting)
 
 
 def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> bool:

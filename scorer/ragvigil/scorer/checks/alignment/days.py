@@ -16,14 +16,11 @@ from ragvigil.scorer.checks.reading.expressions import DAY, MONTHS, Expression, 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS
-from ragvigil.scorer.checks.reading.words import UNSPACED, Word, words
+from ragvigil.scorer.checks.reading.words import UNSPACED, Word, stems_of
 from ragvigil.scorer.choices import longest_first
-from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
 
-MONTH_STEMS = frozenset(word.stem for name in (*MONTHS, *FAR_MONTHS) for word in words(name))
-OTHER_MONTHS = frozenset((*FAR_MONTHS, *" ".join(read_data("measures.json")["other_months"]).split()))
-"""Those of languages in which only whole dates are compared, not months alone."""
+MONTH_STEMS = stems_of((*MONTHS, *FAR_MONTHS))
 _A_SECTION = len("12.05.")
 _THROUGH = r"(?:[-\u2013\u2014]|to|until|till|through|thru|bis|a|à|al|au|até|hasta|tot|t/m|do)"
 _ALSO = r"(?:[,&]|and|or|und|oder|et|ou|y|o|e|i|en|of|lub)"
@@ -47,10 +44,8 @@ _WEEKDAY = re.compile(
     rf"(?<!\w)({longest_first(LEXICON.days)})(?:s|er)?(?!\w)",
     re.IGNORECASE,
 )
-_SHORT_STEMS = frozenset(word.stem for name in SHORT_DAYS for word in words(name))
-_WEEKDAY_STEMS = _SHORT_STEMS.union(
-    word.stem for name in (*LEXICON.days, "weekdays", "weekend") for word in words(name)
-)
+_SHORT_STEMS = stems_of(SHORT_DAYS)
+_WEEKDAY_STEMS = _SHORT_STEMS | stems_of((*LEXICON.days, "weekdays", "weekend"))
 _A_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DAY_NAMES = frozenset(
     name.lower() + ending
@@ -72,6 +67,7 @@ _MOST_SENTENCES = 400
 def tells_a_day(claim: Iterable[Word]) -> bool:
     """Whether a claim names a month, or a date with strokes: a quick first look.
 
+    >>> from ragvigil.scorer.checks.reading.words import words
     >>> [tells_a_day(words(text)) for text in ("due on 3 March", "due on 28/02/2025", "3/4 of 20")]
     [True, True, False]
     """
@@ -81,6 +77,7 @@ def tells_a_day(claim: Iterable[Word]) -> bool:
 def tells_a_weekday(claim: Iterable[Word]) -> bool:
     """Whether a claim names a day of the week, in full or in short with a capital letter: a quick first look.
 
+    >>> from ragvigil.scorer.checks.reading.words import words
     >>> [tells_a_weekday(words(text)) for text in ("open on sundays", "open Mon and Tue", "it may do so")]
     [True, True, False]
     """

@@ -6,7 +6,7 @@ those of `data/opposites.json`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
@@ -15,50 +15,45 @@ from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.denying import leaves_open
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
-
-def _stems(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(word.stem for name in names for word in words(name))
-
-
-_SIDES = {stem: side for side, names in OPPOSITES["beyond"].items() for stem in _stems(names)}
+_SIDES = {stem: side for side, names in OPPOSITES["beyond"].items() for stem in stems_of(names)}
 """For the stem of a word before a bound on which side of it that is: *up* or *down*."""
 _DAYS = {
     **{word.stem: day for name, day in LEXICON.days.items() for word in words(name)[:1]},
-    **dict.fromkeys(_stems(("weekend", "weekends", "wochenende", "wochenenden")), -1),
+    **dict.fromkeys(stems_of(("weekend", "weekends", "wochenende", "wochenenden")), -1),
 }
-_TIMES = MONTH_STEMS | _DAYS.keys() | _stems(TIME_WORDS)
-HAVING, LACKING = _stems(LEXICON.having), _stems(LEXICON.lacking)
+_TIMES = MONTH_STEMS | _DAYS.keys() | stems_of(TIME_WORDS)
+HAVING, LACKING = stems_of(LEXICON.having), stems_of(LEXICON.lacking)
 """Stems of words for "with" and "without"."""
-_WITH = HAVING | _stems(OPPOSITES["only"])
-_DENYING = _stems(OPPOSITES["denying"])
+_WITH = HAVING | stems_of(OPPOSITES["only"])
+_DENYING = stems_of(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
-_BUT_FOR = _stems(OPPOSITES["but_for"])
+_BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
-_NOT_OTHER = [(_stems(one), _stems(other)) for one, other in OPPOSITES["not_other"]]
+_NOT_OTHER = [(stems_of(one), stems_of(other)) for one, other in OPPOSITES["not_other"]]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
-_UNLESS = _stems(OPPOSITES["unless"]["words"])
-_FROM = _stems(("aus",))
+_UNLESS = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["unless"]["words"]))
+_FROM = stems_of(("aus",))
 """German "from", which has the stem of *außer*, but carries no meaning."""
 _UNLESS_PHRASES = [tuple(word.stem for word in words(one)) for one in OPPOSITES["unless"]["phrases"]]
 """What names, behind a denial, that with which it does not hold."""
-_ONLY = _stems(OPPOSITES["only"])
+_ONLY = stems_of(OPPOSITES["only"])
 _ONCE = _ONLY.union(
-    _stems(OPPOSITES["once"]), _stems(one for one in OPPOSITES["requiring"] if " " not in one)
+    stems_of(OPPOSITES["once"]), stems_of(one for one in OPPOSITES["requiring"] if " " not in one)
 )
 """What says of one thing that it comes first."""
 _REQUIRING_IN_TWO = {tuple(word.stem for word in words(one)) for one in OPPOSITES["requiring"] if " " in one}
-_EVEN_SO, _OTHERS = _stems(OPPOSITES["even_so"]), _stems(OPPOSITES["the_others"])
-_IF = HAVING | _stems(OPPOSITES["if"])
+_EVEN_SO, _OTHERS = stems_of(OPPOSITES["even_so"]), stems_of(OPPOSITES["the_others"])
+_IF = HAVING | stems_of(OPPOSITES["if"])
 BOUNDING = frozenset(_SIDES).union(
-    _ONLY, _IF, _UNLESS, _stems(OPPOSITES["once"]), _stems(OPPOSITES["even_so"])
+    _ONLY, _IF, _UNLESS, stems_of(OPPOSITES["once"]), stems_of(OPPOSITES["even_so"])
 )
 """Stems of what tells within which bounds, or on which condition, something is so."""
 _BESIDE = frozenset(("on", "by", "in", "an", "am", "en", "em"))
 """What says "with" of some things: on a leash."""
 _NEAR, _BEGINNING = 2, 5
-_WELL_KNOWN = _stems(LEXICON.negations_well_known)
+_WELL_KNOWN = stems_of(LEXICON.negations_well_known)
 _FURTHEST = 3
 """Words from one that bounds to what it bounds: older than 12."""
 
@@ -158,7 +153,7 @@ def _says_it_otherwise(
     All of the denial must stand there, on that word's side where the other one has both.
 
     >>> texts = ("It isn't enabled by default.", "It isn't enabled by hand.", "It isn't disabled.")
-    >>> said, sides = "It is disabled by default and enabled by hand.", (_stems(["disabled"]), _stems(["enabled"]))
+    >>> said, sides = "It is disabled by default and enabled by hand.", (stems_of(["disabled"]), stems_of(["enabled"]))
     >>> [_says_it_otherwise(words(text), words(said), *sides) for text in texts]
     [True, False, False]
     """

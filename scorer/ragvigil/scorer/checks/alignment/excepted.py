@@ -14,16 +14,12 @@ from ragvigil.scorer.checks.alignment.swaps import in_one_form, opposed
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of
 
-_EXCEPT = frozenset(word.stem for name in OPPOSITES["except"] for word in words(name))
-_NONE = frozenset(word.stem for name in OPPOSITES["none"] for word in words(name))
-_PREDICATES = frozenset(
-    word.stem
-    for names in chain.from_iterable(OPPOSITES["opposites"])
-    for name in names
-    if " " not in name
-    for word in words(name)
+_EXCEPT = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["except"]["of_statements"]))
+_NONE = stems_of(OPPOSITES["none"])
+_PREDICATES = stems_of(
+    name for name in chain.from_iterable(chain.from_iterable(OPPOSITES["opposites"])) if " " not in name
 )
 """What is so or not, which may stand right behind the exception."""
 _LEAVES_OUT = re.compile(
@@ -36,7 +32,7 @@ _BETWEEN = 3
 """Words that tell nothing between "except" and what is excepted: except for the."""
 _MOST_LEFT = 1
 """Meaningful words that a claim may lack, besides "except" and "all": daily, parts."""
-_DENYING = frozenset(word.stem for name in OPPOSITES["denying"] for word in words(name))
+_DENYING = stems_of(OPPOSITES["denying"])
 _MOST_SENTENCES = 20
 
 
@@ -50,6 +46,7 @@ class _Exception(NamedTuple):
 def is_excepted(sequence: Sequence[Word], other: Sequence[Word]) -> bool:
     """Whether `sequence` excepts what `other`, which excepts nothing, is about.
 
+    >>> from ragvigil.scorer.checks.reading.words import words
     >>> shop = words("The shop is open daily except Sundays.")
     >>> [is_excepted(shop, words(text)) for text in ("It is closed on Sundays.", "It is closed on Mondays.")]
     [True, False]
@@ -67,6 +64,7 @@ def is_said_of_the_exception(
 ) -> bool:
     """Whether `claim`, the words of `text`, says of the exception what the `best` segment says of all but that.
 
+    >>> from ragvigil.scorer.checks.reading.words import words
     >>> from ragvigil.scorer.trace import Document
     >>> shop = Evidence([Document("a", "The shop is open daily except Sundays.")])
     >>> texts = ("The shop is open on Sundays.", "The shop is open on Mondays.", "The shop is closed on Sundays.")

@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.language import language_of
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, words
 
 _MOST_PLACES = 3
 """Of a stretch in a text: what stands there more often is not compared, as each place is with each of the other's."""
@@ -29,7 +29,7 @@ _FEWEST, _MOST = 3, 40
 _LONGEST = 120
 """Words of a sentence that are."""
 _MOST_SENTENCES = 20
-_THING_STEMS = frozenset(word.stem for name in roles.ARTICLES | roles.BEFORE_THINGS for word in words(name))
+_THING_STEMS = stems_of(roles.ARTICLES | roles.BEFORE_THINGS)
 """Of the words behind which a thing stands."""
 
 

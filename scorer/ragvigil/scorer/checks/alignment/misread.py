@@ -19,12 +19,12 @@ from ragvigil.scorer.checks.reading.expressions import CURRENCIES, DAY, MONEY, e
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, places_told
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
 _SUM = "sum"
-_BEFORE_A_NUMBER = MONTH_STEMS | frozenset(word.stem for name in CURRENCIES for word in words(name))
-_MEASURED = UNIT_STEMS | _BEFORE_A_NUMBER | frozenset(word.stem for name in SCALES for word in words(name))
-_ORDINAL_STEMS = frozenset(word.stem for name in ORDINALS for word in words(name))
+_BEFORE_A_NUMBER = MONTH_STEMS | stems_of(CURRENCIES)
+_MEASURED = UNIT_STEMS | _BEFORE_A_NUMBER | stems_of(SCALES)
+_ORDINAL_STEMS = stems_of(ORDINALS)
 _TELLING = _MEASURED | _ORDINAL_STEMS
 _TIMES = frozenset(name for name, (kind, _) in UNITS.items() if kind == "time")
 """Of these the evidence tells which one it is: of steps and floors it may name the first and then go on."""

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Set
 
+from ragvigil.scorer.checks.alignment.bounds import EXCEPT_DAYS
 from ragvigil.scorer.checks.alignment.hours import AGREED, Disagreement, compare, days_named
 from ragvigil.scorer.checks.reading.timetable import Hours
 
 _CLOSED = re.compile(
     r"\b(?:closed|shut|geschlossen|fechad[oa]|cerrad[oa]|ferm[ée]e?|chius[oa]|gesloten)\b", re.IGNORECASE
 )
-_EXCEPTED = re.compile(
-    r"\b(?:except|excluding|exceto|excepto|salvo|außer|sauf|tranne|holidays?|feiertag\w*|might|may|if|unless)\b",
-    re.IGNORECASE,
-)
+_EXCEPTED = re.compile(rf"\b(?:{EXCEPT_DAYS}|holidays?|feiertag\w*|might|may|if|unless)\b", re.IGNORECASE)
 _OPEN = re.compile(
     r"\b(?:open|opens|hours|abiert[oa]|abre[ns]?|abert[oa]|geöffnet|offen|ouverte?s?|apert[oa]|geopend)\b",
     re.IGNORECASE,

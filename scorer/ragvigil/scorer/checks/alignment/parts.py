@@ -20,7 +20,7 @@ from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, stems_of, words
 
 _BETWEEN = re.compile(
     r"[,;](?!\d)|\((?![\d$€£¥\s])|[.!?]\s|\s[\u2013\u2014-]\s"
@@ -51,7 +51,7 @@ _KINDS = {
 _UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
 _POINTING = FRAME_STEMS | {word.stem for word in words("one ones")}
 """Words that stand for what is told before."""
-_UNLIKE = frozenset(word.stem for name in OPPOSITES["unlike"] for word in words(name))
+_UNLIKE = stems_of(OPPOSITES["unlike"])
 """Words by which a claim tells of one thing what is not so of the other: 25 days until the fifth year."""
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000

@@ -19,13 +19,13 @@ from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, words
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, words
 
 _DATA = OPPOSITES["permission"]
 
 
 def _stems(*names: str) -> frozenset[str]:
-    return frozenset(word.stem for name in chain.from_iterable(map(_DATA.get, names)) for word in words(name))
+    return stems_of(chain.from_iterable(map(_DATA.get, names)))
 
 
 _ALLOWING, _MODAL, _FORBIDDING = _stems("allowing"), _stems("modal"), _stems("forbidding")
@@ -44,9 +44,7 @@ _HINTS = _TOLD | _CANNOT | _MUST | LACKING
 """One of them stands in each claim that is looked at."""
 _UNTOLD = _TOLD | _CANNOT | _MUST | NEGATION_ADVERBS
 """What says nothing of what it is that is allowed."""
-_BOUNDS = (
-    BOUNDING | HAVING | LACKING | {word.stem for entry in LEXICON.limiting for word in words(entry)}
-) - {"se", "que", "qu", "other"}
+_BOUNDS = (BOUNDING | HAVING | LACKING | stems_of(LEXICON.limiting)) - {"se", "que", "qu", "other"}
 """Of these both must have the same: what is forbidden without a leash is allowed with one."""
 _ANSWERS = re.compile(r"\W*(?:no|nein|non|não)[,.:;!\u2013\u2014]", re.IGNORECASE)
 _FEWEST = 2

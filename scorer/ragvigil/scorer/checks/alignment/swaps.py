@@ -12,7 +12,6 @@ from typing import Literal, TypeVar
 
 from ragvigil.scorer.checks.alignment.alike import mean_the_same
 from ragvigil.scorer.checks.alignment.days import (
-    OTHER_MONTHS,
     another_day,
     another_weekday,
     leaves_room,
@@ -35,6 +34,7 @@ from ragvigil.scorer.checks.alignment.values import (
     share_numbers,
 )
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
+from ragvigil.scorer.checks.reading.days_afar import OTHER_MONTHS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies

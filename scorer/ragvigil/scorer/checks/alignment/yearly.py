@@ -16,7 +16,7 @@ from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, Expression, expressions
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 from ragvigil.scorer.choices import longest_first
 
 Span = tuple[int, int]
@@ -48,7 +48,7 @@ COSTING = frozenset(
     )
 )
 """Words that a claim may say of any price."""
-_JOINING = frozenset(word.stem for said in DATA["that_is"] for word in words(said))
+_JOINING = stems_of(DATA["that_is"])
 
 
 def yearly_prices(claim: Sequence[Word], text: str, evidence: Evidence) -> Iterator[Span]:

@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.words import UNSPACED, words
+from ragvigil.scorer.checks.reading.words import UNSPACED, stems_of
 from ragvigil.scorer.data import read_data
 
 _DATA: Any = read_data("courtesies.json")
@@ -58,9 +58,9 @@ _ADDRESSEES, _SIGNERS, _ANSWERS = (
 _HEDGED = _ANSWERS.union(_DATA["hedges"])
 _AUXILIARIES = frozenset(_DATA["auxiliaries"])
 """Words that repeat the question behind a yes or no: Yes, you can."""
-POINTING = frozenset(word.stem for entry in _DATA["pointing"] for word in words(entry))
+POINTING = stems_of(_DATA["pointing"])
 """Stems of words that only point at a source: see, more details."""
-CAPITALISED = frozenset(word.stem for entry in _DATA["capitalised"] for word in words(entry))
+CAPITALISED = stems_of(_DATA["capitalised"])
 """Stems of words that courtesies write with a capital letter though they name nothing: German *Sie*, *Fragen*."""
 _ANSWERED = re.compile(
     rf"[*_]{{0,2}}({_NAME})[*_]{{0,2}}[ ]?(?:[,:;\uff0c]|[ ][\u2013\u2014-](?=[ ])|\u2014)[*_]{{0,2}}[ ]?"

@@ -18,6 +18,8 @@ FAR_MONTHS: dict[str, int] = {
     name: place for place, entry in enumerate(_DATA["far_months"], 1) for name in entry.split()
 }
 """Of Russian, Ukrainian, Turkish, Czech, Indonesian, Arabic, Hebrew and Hindi, in small letters."""
+OTHER_MONTHS = frozenset((*FAR_MONTHS, *" ".join(_DATA["other_months"]).split()))
+"""Those of languages in which only whole dates are compared, not months alone."""
 _CAPITAL = frozenset(_DATA["capital_months"])
 """Those that in small letters are other words, too."""
 _LETTER = r"[^\s\d.,;:!?()\[\]{}\u00ab\u00bb\u201c-\u201f\"'\u2019/\u060c\u0964\u2013\u2014-]"

@@ -15,7 +15,8 @@ STRESS = "#*_ \t"
 """The marks of headings and bold."""
 _NUMBERED = re.compile(r"#{1,6}[ \t]")
 _WHOLLY_BOLD = re.compile(r"(?:\*\*|__)[^*_\n]{1,100}(?:\*\*|__):?\Z")
-_COLONS = (":", "\uff1a")
+COLONS = (":", "\uff1a")
+"""By which a line ends that leads to what follows."""
 _LETTERED = "\u2e80"
 """Where scripts without spaces begin, in which each character counts as a word."""
 _LONGEST = {False: 12, True: 24}
@@ -75,7 +76,7 @@ def repeats_question(text: str, question: str) -> bool:
     >>> [repeats_question(text, asked) for text in texts]
     [True, False, False]
     """
-    if text.strip(STRESS).endswith(_STOPS) or (text[0] not in STRESS and not text.endswith(_COLONS)):
+    if text.strip(STRESS).endswith(_STOPS) or (text[0] not in STRESS and not text.endswith(COLONS)):
         return False
     told = expressions(text)
     if not told:
@@ -97,7 +98,7 @@ def after_number(text: str) -> int:
 def _looks_like_one(text: str, sequence: Sequence[Word]) -> bool:
     if text[0] in STRESS and (_NUMBERED.match(text) or _WHOLLY_BOLD.match(text)):
         return True
-    return text.endswith(_COLONS) and len(sequence) <= _LONGEST[text[0] >= _LETTERED]
+    return text.endswith(COLONS) and len(sequence) <= _LONGEST[text[0] >= _LETTERED]
 
 
 def _measures(text: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.patterns import tells
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, stems_of, words
 from ragvigil.scorer.data import read_data
 
 AnswerType = Literal["short_fact", "instruction", "multi_step", "comparison", "definition", "no_answer"]
@@ -81,9 +81,7 @@ _REQUESTS = frozenset(
     if name == written or len(name) >= _FEWEST_LETTERS
 )
 """How words of asking are written, and their stems where these are long enough to be of no other word."""
-_BY_SPELLING = frozenset(
-    word.stem for entry in (*_DATA["requests"], *LEXICON.asking) for word in words(entry)
-).difference(_REQUESTS)
+_BY_SPELLING = stems_of((*_DATA["requests"], *LEXICON.asking)).difference(_REQUESTS)
 """Stems that words of asking share with others, so that only how a word is written tells."""
 
 

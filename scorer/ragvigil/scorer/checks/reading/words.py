@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -105,6 +105,15 @@ def words(text: str) -> list[Word]:
     ['the', 'cat', '1500', 'cach', 'caf']
     """
     return list(chain.from_iterable(map(_words_of, map(KNOWN.__getitem__, chunked(text)))))
+
+
+def stems_of(names: Iterable[str]) -> frozenset[str]:
+    """The stems of all words in `names`.
+
+    >>> sorted(stems_of(["fees", "next weekdays"]))
+    ['fee', 'next', 'weekdai']
+    """
+    return frozenset(word.stem for name in names for word in words(name))
 
 
 def chunks(text: str) -> list[Chunk]:
