@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, FAR_MONTHS, is_fa
 from ragvigil.scorer.checks.reading.expressions import DAY, MONTHS, Expression, expressions, implied
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS
+from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS, may_name_a_day
 from ragvigil.scorer.checks.reading.words import UNSPACED, Word, stems_of
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.lazily import made_once
@@ -46,6 +46,10 @@ _WEEKDAY = re.compile(
 )
 _SHORT_STEMS = stems_of(SHORT_DAYS)
 _WEEKDAY_STEMS = _SHORT_STEMS | stems_of((*LEXICON.days, "weekdays", "weekend"))
+_COUNTING_STEMS = stems_of(
+    name.removesuffix("-feira") for name in LEXICON.days if name.endswith("-feira")
+)
+"""Those that other words have, too: a quarter as quarta-feira."""
 _A_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DAY_NAMES = frozenset(
     name.lower() + ending
@@ -74,16 +78,19 @@ def tells_a_day(claim: Iterable[Word]) -> bool:
     return any(word.stem in MONTH_STEMS or (word.numbers and word.stem.count("/") == 2) for word in claim)
 
 
-def tells_a_weekday(claim: Iterable[Word]) -> bool:
-    """Whether a claim names a day of the week, in full or in short with a capital letter: a quick first look.
+def tells_a_weekday(claim: Sequence[Word], text: str) -> bool:
+    """Whether a claim, the words of `text`, names a day of the week, in full or in short with a capital letter.
 
     >>> from ragvigil.scorer.checks.reading.words import words
-    >>> [tells_a_weekday(words(text)) for text in ("open on sundays", "open Mon and Tue", "it may do so")]
-    [True, True, False]
+    >>> texts = ("open on sundays", "open Mon and Tue", "it may do so", "in the last quarter")
+    >>> [tells_a_weekday(words(text), text) for text in texts]
+    [True, True, False, False]
     """
     stems = _WEEKDAY_STEMS.intersection([word.stem for word in claim])
-    return bool(stems) and any(
-        word.stem in stems and (word.name or word.stem not in _SHORT_STEMS) for word in claim
+    return bool(stems) and (
+        may_name_a_day(claim, text)
+        if stems <= _COUNTING_STEMS
+        else any(word.stem in stems and (word.name or word.stem not in _SHORT_STEMS) for word in claim)
     )
 
 

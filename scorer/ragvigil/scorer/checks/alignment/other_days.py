@@ -9,7 +9,7 @@ from itertools import pairwise
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.weekdays import short_days_of
+from ragvigil.scorer.checks.reading.weekdays import may_name_a_day, short_days_of
 from ragvigil.scorer.checks.reading.words import Word, words
 from ragvigil.scorer.choices import longest_first
 
@@ -30,7 +30,6 @@ _DAY = re.compile(
     r"|(?P<japanese>[月火水木金土日])曜|(?P<korean>[월화수목금토일])요일",
     re.IGNORECASE,
 )
-_STEMS = frozenset(word.stem for name in _NAMES for word in words(name))
 _MAY_BE_FAR = re.compile("[周週星礼曜]|요일")
 _LEAVES_ROOM = re.compile(
     r"\b(?:daily|every\s?day|week-?days?|week-?ends?|except\w*|excluding|holidays?|also|otherwise|other|moved|instead|if|"
@@ -57,13 +56,6 @@ _FAR_ALIKE = 0.7
 _FEWEST = 2
 
 
-def may_name_a_day(claim: Sequence[Word], text: str) -> bool:
-    """Whether a weekday may be named: a quick first look."""
-    if not text.isascii() and _MAY_BE_FAR.search(text):
-        return True
-    return not _STEMS.isdisjoint([word.stem for word in claim])
-
-
 def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence: Evidence) -> bool:
     """Whether `claim`, the words of `text`, says of days that no passage names what the `best` sentence says of others.
 
@@ -73,7 +65,9 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
     >>> [names_another_day(words(one), one, waste.segments[0], waste) for one in texts]
     [True, False]
     """
-    if best.span is None or not may_name_a_day(claim, text):
+    if best.span is None or not (
+        may_name_a_day(claim, text) or (not text.isascii() and _MAY_BE_FAR.search(text))
+    ):
         return False  # as mostly
     sentence = best.text[slice(*best.span)]
     mine, theirs = _days(text), _days(sentence)

@@ -55,7 +55,7 @@ class Said(NamedTuple):
         hours = compare(text, evidence.hours) if evidence.hours else AGREED
         other_hours = as_told = False
         asks = text.rstrip().endswith("?")
-        if tells_a_weekday(claim) and evidence.timetable:
+        if tells_a_weekday(claim, text) and evidence.timetable:
             found = (AGREED, False) if asks else by_timetable(text, evidence.timetable, denying=denying)
             hours, other_hours = found
             as_told = bool(hours.right) and not other_hours

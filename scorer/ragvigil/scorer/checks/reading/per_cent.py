@@ -148,7 +148,8 @@ def _shares(text: str) -> Iterator[_Share]:
     for one in _PERCENTAGE.finditer(text):
         value = float((one[0][0] + one["rest"]).replace(",", "."))
         yield _Share(*one.span(), round(value / 100, 9), "percentage")
-    for one in _SHARE.finditer(text):
+    plain = text.casefold()
+    for one in _SHARE.finditer(text) if any(name in plain for name in SHARES) else ():
         share = SHARES.get(one[0].casefold())  # none where a letter is of another alphabet
         if share is not None:
             yield _Share(*one.span(), share, "words")

@@ -28,6 +28,11 @@ _LINE = re.compile(
     rf"|(?P<shut>{_CLOSED})\s(?:on\s|am\s)?(?P<which>{_DAY}(?:(?:{_THROUGH}|{_ALSO}){_DAY}){{0,6}})",
     re.IGNORECASE,
 )
+_RUN = re.compile(r"[^\W_]+")
+_FIRST_WORDS = frozenset(
+    _RUN.findall(name)[0] + ending for name in (*_GROUPS, *_NAMES) for ending in ("", "s")
+)
+"""What a day begins with: without it no line is looked for."""
 _DAYS = re.compile(rf"{_DAY}(?:-{_DAY})?", re.IGNORECASE)
 _ONE_DAY = re.compile(rf"(?<![^\W_]){_DAY}", re.IGNORECASE)
 _IS_THROUGH = re.compile(_THROUGH, re.IGNORECASE)
@@ -84,30 +89,33 @@ def timetable(texts: Iterable[str]) -> Hours:
     >>> timetable(["Open Mon-Fri 9-17, Sat 10-14.", "The tour starts at 11:00."])
     {}
     """
+    texts = [*texts]
+    if sum(map(len, texts)) > _LONGEST:
+        return {}
+    runs = [_FIRST_WORDS.intersection(_RUN.findall(text.lower())) for text in texts]
+    if len(frozenset[str]().union(*runs)) < _FEWEST:
+        return {}  # as mostly
     found: Hours = {}
     told: set[int] = set()
-    groups = room = 0
-    for text in texts:
-        room += len(text)
-        if room > _LONGEST:
-            return {}
-        read, rest = 0, ""
-        for one in _LINE.finditer(text):
+    groups = 0
+    rests: list[str] = []
+    for text, named in zip(texts, runs, strict=True):
+        read = 0
+        for one in _LINE.finditer(text) if named else ():
             days = [*_days(one["days"] or one["which"])]
             if not told.isdisjoint(days):
                 return {}
             told.update(days)
             groups += 1
-            rest += f"{text[read : one.start()]}\n"
+            rests.append(text[read : one.start()])
             read = one.end()
             if one["opens"]:
                 span = _span(one["opens"], one["closes"])
                 if span is None:
                     return {}
                 found.update(dict.fromkeys(days, span))
-        if _ANOTHER.search(rest + text[read:]):
-            return {}
-    return found if groups >= _FEWEST else {}
+        rests.append(text[read:])
+    return {} if groups < _FEWEST or tells_days(rests) else found
 
 
 def _days(said: str) -> Iterator[int]:

@@ -15,7 +15,10 @@ from ragvigil.scorer.data import read_data
 
 _DATA: dict[str, Any] = read_data("abstention.json")
 _ASKED: dict[str, str] = _DATA["asked"]
-_HINT = re.compile(r"n't\b|\b(?:not|no|never|lacks?|omits?|silent|nothing)\b", re.IGNORECASE)
+_HINT = re.compile(
+    r"n(?:'t|(?<!\wn)(?:ot?|othing|ever))\b|l(?<!\wl)acks?\b|o(?<!\wo)mits?\b|s(?<!\ws)ilent\b"
+)
+"""Written by its first letters, so that all others are passed over at once."""
 _PLURAL = re.compile(r"(?:ies|y|s)\Z")
 _LONGEST = 300
 _LONGEST_QUESTION = 600
@@ -46,17 +49,22 @@ def _aside() -> frozenset[str]:
 
 
 def leaves_unanswered(statement: str, question: str) -> bool:
-    """Whether a statement only says that a source does not tell what `question` asks, and it does not ask about that.
+    r"""Whether a statement only says that a source does not tell what `question` asks, and it does not ask about that.
 
     >>> lacks = "The ticket lacks the account number."
     >>> leaves_unanswered(lacks, "What is the account number?"), leaves_unanswered(lacks, "What does the ticket lack?")
     (True, False)
+    >>> leaves_unanswered("The ticket doesn\u2019t state the account number.", "What is the account number?")
+    True
     >>> leaves_unanswered("The plan lacks a discount.", "What discount do I get?")
     False
     """
-    if len(statement) > _LONGEST or not _HINT.search(statement):
+    if len(statement) > _LONGEST:
+        return False
+    plain = statement.replace("\u2019", "'").lower()
+    if not _HINT.search(plain):
         return False  # as mostly
-    found = _silent().fullmatch(statement.replace("\u2019", "'").lower())
+    found = _silent().fullmatch(plain)
     if found is None:
         return False
     asked = question[:_LONGEST_QUESTION].replace("\u2019", "'").lower()

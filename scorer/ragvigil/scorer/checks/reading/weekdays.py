@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, words
 from ragvigil.scorer.choices import longest_first
 
 SHORT_DAYS = {
@@ -31,6 +31,14 @@ _SPAN = re.compile(
 )
 _FULL = frozenset(name + ending for name in LEXICON.days for ending in ("", "s"))
 _RUN = re.compile(r"[^\W\d_]+(?:-feira)?")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_BEGINNINGS = frozenset(
+    _LETTERS.findall(name)[0] + ending
+    for name in (*LEXICON.days, "weekday", "weekend")
+    for ending in ("", "s", "er")
+)
+"""What a day that is named in full begins with: segunda, of segunda-feira."""
+_STEMS = stems_of(_BEGINNINGS)
 
 
 def may_name_days(text: str, runs: Collection[str]) -> bool:
@@ -45,6 +53,19 @@ def may_name_days(text: str, runs: Collection[str]) -> bool:
 def may_name_in_full(runs: Collection[str]) -> bool:
     """Whether days are told in full: a quick first look. `runs`: as of `may_name_days`."""
     return not _FULL.isdisjoint(runs)
+
+
+def may_name_a_day(claim: Sequence[Word], text: str) -> bool:
+    """Whether `claim`, the words of `text`, may name a day, or the days of the week or its end, in full.
+
+    >>> texts = ("closed on Mondays", "in the last quarter", "às quartas-feiras")
+    >>> [may_name_a_day(words(text), text) for text in texts]
+    [True, False, True]
+    """
+    return not (
+        _STEMS.isdisjoint([word.stem for word in claim])  # as mostly
+        or _BEGINNINGS.isdisjoint(_LETTERS.findall(text.lower()))
+    )
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:
