@@ -7,30 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.rows import Row, content_of
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""
-_MOST_ROWS = 200
 _NO = frozenset(
     ("no", "nein", "não", "non", "nee", "nie", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014")
 )
 _YES = frozenset(("yes", "ja", "sí", "sim", "oui", "sì", "tak", "✓", "✔", "✅"))
 
 T = TypeVar("T")
-
-
-class _Row(NamedTuple):
-    """One row of a table."""
-
-    place: int
-    """Which segment it is."""
-    cells: list[str]
 
 
 def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evidence) -> bool:
@@ -48,15 +40,15 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
     """
     if best.span is None or not best.text.startswith("|", best.span[0]):
         return False  # as nearly always
-    table = _table(place, evidence)
+    table = evidence.tables.get(place, [])
     if len(table) < _FEWEST_ROWS:
         return False
     head, *rows = table
     said = {word.stem for word in claim}
-    row = _only([(one, _stems(one.cells[0])) for one in rows], said)
+    row = _only([(one, one.named) for one in rows], said)
     if row is None:
         return False
-    column = _only([(at, _stems(cell)) for at, cell in enumerate(head.cells) if at], said)
+    column = _only([(at, content_of(cell)) for at, cell in enumerate(head.cells) if at], said)
     if column is not None and column < len(row.cells) and _denied(row.cells[column], denying=denies(claim)):
         return True
     right = row.cells
@@ -64,20 +56,20 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
         right = [
             row.cells[0],
             *row.cells[column : column + 1],
-            *_rates(claim, row, _stems(head.cells[column])),
+            *_rates(claim, row, content_of(head.cells[column])),
         ]
     return _stand_in_others(claim, [*right, *head.cells], table, evidence)
 
 
-def _rates(claim: Sequence[Word], row: _Row, column: frozenset[str]) -> list[str]:
+def _rates(claim: Sequence[Word], row: Row, column: frozenset[str]) -> list[str]:
     """The cells that name what `column` counts, as "$12 a seat" does in a table of seats, unless `claim` counts it."""
     if any(one.numbers and other.stem in column for one, other in pairwise(claim)):
         return []
-    return [cell for cell in row.cells[1:] if column <= _stems(cell)]
+    return [cell for cell in row.cells[1:] if column <= content_of(cell)]
 
 
 def _stand_in_others(
-    claim: Sequence[Word], right: Sequence[str], table: Sequence[_Row], evidence: Evidence
+    claim: Sequence[Word], right: Sequence[str], table: Sequence[Row], evidence: Evidence
 ) -> bool:
     """Whether a number of `claim` stands in the `table` and nowhere else, and not in the cells `right`."""
     here = {value for cell in right for value in chain.from_iterable(values(words(cell)))}
@@ -100,33 +92,3 @@ def _only(named: Sequence[tuple[T, frozenset[str]]], said: set[str]) -> T | None
         return None
     longest = max(found, key=lambda one: len(one[1]))
     return longest[0] if all(stems <= longest[1] for _, stems in found) else None
-
-
-def _stems(cell: str) -> frozenset[str]:
-    return frozenset(word.stem for word in words(cell) if word.content)
-
-
-def _table(place: int, evidence: Evidence) -> list[_Row]:
-    """The rows of the table of which segment `place` is one, the heads first."""
-    segments, passage = evidence.segments, evidence.passage_of[place]
-    first = last = place
-    while first > max(0, place - _MOST_ROWS) and _is_row(segments[first - 1], passage):
-        first -= 1
-    while last + 1 < min(len(segments), place + _MOST_ROWS) and _is_row(segments[last + 1], passage):
-        last += 1
-    rows = [_Row(at, _cells(segments[at])) for at in range(first, last + 1)]
-    return [row for row in rows if len(row.cells) > 1]
-
-
-def _is_row(segment: Segment, passage: int) -> bool:
-    return (
-        segment.passage == passage
-        and segment.span is not None
-        and segment.text.startswith("|", segment.span[0])
-    )
-
-
-def _cells(segment: Segment) -> list[str]:
-    assert segment.span is not None
-    row = segment.text[slice(*segment.span)].strip().removeprefix("|").removesuffix("|")
-    return [cell.strip() for cell in row.split("|")]

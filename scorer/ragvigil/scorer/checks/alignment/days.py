@@ -46,9 +46,7 @@ _WEEKDAY = re.compile(
 )
 _SHORT_STEMS = stems_of(SHORT_DAYS)
 _WEEKDAY_STEMS = _SHORT_STEMS | stems_of((*LEXICON.days, "weekdays", "weekend"))
-_COUNTING_STEMS = stems_of(
-    name.removesuffix("-feira") for name in LEXICON.days if name.endswith("-feira")
-)
+_COUNTING_STEMS = stems_of(name.removesuffix("-feira") for name in LEXICON.days if name.endswith("-feira"))
 """Those that other words have, too: a quarter as quarta-feira."""
 _A_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _DAY_NAMES = frozenset(

@@ -143,8 +143,7 @@ class _About:
         if one.rate:
             return False
         told = [where for given in one.of if (where := self._holding(given))]
-        most = max(map(self._about, self._numbered), default=None) if told else None
-        if most is None or not any(self._about(place) == most for where in told for place in where):
+        if not told or self._nearest.keys().isdisjoint(chain.from_iterable(told)):
             return False
         wholes = [given for given in one.of if RATIO not in kinds(given)]
         of_a_whole = (
@@ -158,18 +157,20 @@ class _About:
         return self._names <= said
 
     @made_once
-    def _numbered(self) -> list[int]:
-        return [place for place in self._shared if self._evidence.segments[place].numbers]
+    def _nearest(self) -> dict[int, None]:
+        """The sentences with numbers that are most about the claim, in order."""
+        segments = self._evidence.segments
+        numbered = [(self._about(place), place) for place in self._shared if segments[place].numbers]
+        most = max(numbered, default=(None, 0))[0]
+        return dict.fromkeys(place for about, place in numbered if about == most)
 
     def _about(self, place: int) -> tuple[int, int]:
         return self._named[place], self._shared[place]
 
     def beside(self) -> list[Quantity]:
         """The numbers of the one sentence that is most about the claim, or of two, that have no other of their unit."""
-        most = max(map(self._about, self._numbered), default=None)
-        nearest = [place for place in self._numbered if self._about(place) == most]
         told: list[Quantity] = []
-        for place in nearest if len(nearest) <= _FEWEST else ():
+        for place in self._nearest if len(self._nearest) <= _FEWEST else ():
             segment = self._evidence.segments[place]
             if segment.span is not None:
                 read = claimed(segment.words, segment.text[slice(*segment.span)])

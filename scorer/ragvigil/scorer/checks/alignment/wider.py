@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator, Mapping, Sequence, Set
+from itertools import accumulate, islice
+from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -22,6 +23,8 @@ _VERSION = re.compile(
 _AND_LATER = re.compile(
     rf"(?<![\w.])(?P<thing>{_THING})\s?(?P<number>\d{{1,4}}(?:\.\d{{1,4}}){{0,3}}){_OR_LATER}", re.IGNORECASE
 )
+_IN_DETAIL = re.compile(rf"(?<![\w.])(?P<thing>{_THING})\s?(?P<number>\d+(?:\.\d+)+)", re.IGNORECASE)
+_YEAR = re.compile(r"(?<![\w.,/-])(\d{3})\d(?![\w%]|[.,]\d)")
 _WORKS_ON = re.compile(
     r"\b(?:works?|runs?|supported|available|compatible|installed|läuft|funktioniert|funciona|fonctionne)\s"
     r"(?:on|with|under|auf|unter|mit|en|com|no|em|con|sur|avec)\s(?:an?\s|the\s|version\s)?\Z",
@@ -40,6 +43,8 @@ _ENDING = 3
 _LETTERS_BEFORE = re.compile(rf"([^\W\d_]{{1,{_ENDING}}})\s?\Z")
 _ENDS = frozenset(one[-_ENDING:] for one in OPPOSITES["numbered"])
 """The last letters of what is numbered."""
+_BEFORE = 60
+"""Characters before a value that tell what it is said of."""
 _ABOUT_IT = 0.5
 _MOST_SENTENCES = 400
 Span = tuple[int, int]
@@ -59,8 +64,8 @@ def wider_values(claim: Sequence[Word], text: str, evidence: Evidence) -> list[S
     told = [*(_VERSION.finditer(text) if _may_number(text) else ()), *_decades(text)]
     if not told:
         return []
-    sentences = list(_about_it(claim, evidence))
-    return [one.span() for one in told if any(_holds(one, text, sentence) for sentence in sentences)]
+    sentences = [_Told.of(sentence) for sentence in _about_it(claim, evidence)]
+    return [one.span() for one in told if any(sentence.holds(one, text) for sentence in sentences)]
 
 
 def _may_number(text: str) -> bool:
@@ -72,7 +77,7 @@ def _may_number(text: str) -> bool:
 
 def _decades(text: str) -> Iterator[re.Match[str]]:
     for one in _DECADE.finditer(text):
-        if not _BOUNDED.search(text, 0, one.start()):
+        if not _BOUNDED.search(text, max(0, one.start() - _BEFORE), one.start()):
             yield one
 
 
@@ -84,19 +89,39 @@ def _about_it(claim: Sequence[Word], evidence: Evidence) -> Iterator[str]:
             yield segment.text[slice(*segment.span)]
 
 
-def _holds(one: re.Match[str], text: str, sentence: str) -> bool:
-    """Whether `sentence` tells a value that what `one` found in `text` includes, or that includes it."""
-    if "decade" in one.re.groupindex:
-        return re.search(rf"(?<![\w.,/-]){one['decade']}\d(?![\w%]|[.,]\d)", sentence) is not None
-    thing, number = re.escape(one["thing"]), re.escape(one["number"])
-    if re.search(rf"(?<![\w.]){thing}\s?{number}\.\d", sentence, re.IGNORECASE):
-        return True
-    if not _WORKS_ON.search(text, 0, one.start()) or _ONLY.search(text):
-        return False
-    return any(
-        least["thing"].casefold() == one["thing"].casefold() and _parts(one) > _parts(least)
-        for least in _AND_LATER.finditer(sentence)
-    )
+class _Told(NamedTuple):
+    """What a sentence tells of versions and decades."""
+
+    begun: Set[str]
+    """What versions with a point begin with, each with the thing: python 3, of Python 3.10."""
+    least: Mapping[str, list[tuple[int, ...]]]
+    """By the thing, versions from which on something is so."""
+    decades: Set[str]
+    """The first three digits of years."""
+
+    @classmethod
+    def of(cls, sentence: str) -> Self:
+        """What is told in `sentence`."""
+        begun: set[str] = set()
+        for one in _IN_DETAIL.finditer(sentence):
+            *parts, _ = one["number"].split(".")
+            begun.update(f"{one['thing'].casefold()} {said}" for said in accumulate(parts, "{}.{}".format))
+        least: dict[str, list[tuple[int, ...]]] = {}
+        for one in _AND_LATER.finditer(sentence):
+            least.setdefault(one["thing"].casefold(), []).append(_parts(one))
+        return cls(begun, least, frozenset(_YEAR.findall(sentence)))
+
+    def holds(self, one: re.Match[str], text: str) -> bool:
+        """Whether a value is told that what `one` found in `text` includes, or that includes it."""
+        if "decade" in one.re.groupindex:
+            return one["decade"] in self.decades
+        thing = one["thing"].casefold()
+        if f"{thing} {one['number']}" in self.begun:
+            return True
+        before = max(0, one.start() - _BEFORE)
+        if not _WORKS_ON.search(text, before, one.start()) or _ONLY.search(text):
+            return False
+        return any(_parts(one) > least for least in self.least.get(thing, ()))
 
 
 def _parts(version: re.Match[str]) -> tuple[int, ...]:

@@ -19,6 +19,7 @@ from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.prose import numbers_told
+from ragvigil.scorer.checks.reading.rows import Row, tables_of
 from ragvigil.scorer.checks.reading.segments import Segments
 from ragvigil.scorer.checks.reading.stretches import Stretch, read_all
 from ragvigil.scorer.checks.reading.threes import threes
@@ -96,6 +97,11 @@ class Evidence:
     def values(self) -> list[Stretch]:
         """The short values of records."""
         return [stretch for stretch in self._stretches if stretch.path]
+
+    @made_once
+    def tables(self) -> dict[int, list[Row]]:
+        """By segment the table of which it is a row."""
+        return tables_of(self.segments)
 
     @made_once
     def record_names(self) -> dict[int, frozenset[str]]:

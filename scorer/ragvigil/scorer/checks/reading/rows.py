@@ -1,0 +1,56 @@
+"""Rows of the tables in the passages, each with its cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.words import words
+
+_MOST_ROWS = 1000
+"""Of a table; the others belong to none."""
+
+
+class Row(NamedTuple):
+    """One row of a table."""
+
+    place: int
+    """Which segment it is."""
+    cells: list[str]
+    named: frozenset[str]
+    """The meaningful stems of its first cell."""
+
+
+def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
+    """By segment the table of which it is a row: the rows of more than one cell, the heads first.
+
+    >>> from ragvigil.scorer.checks.reading.evidence import Evidence
+    >>> from ragvigil.scorer.trace import Document
+    >>> plans = Evidence([Document("a", "Plans:\\n\\n| Plan | Users |\\n|---|---|\\n| Basic | 3 |")])
+    >>> [row.cells for row in plans.tables[1]], 0 in plans.tables
+    ([['Plan', 'Users'], ['Basic', '3']], False)
+    """
+    found: dict[int, list[Row]] = {}
+    table: list[Row] = []
+    passage = last = -1
+    for place, segment in enumerate(segments):
+        if segment.span is None or not segment.text.startswith("|", segment.span[0]):
+            continue
+        if place != last + 1 or segment.passage != passage or len(table) >= _MOST_ROWS:
+            table = []
+        passage, last = segment.passage, place
+        found[place] = table
+        cells = _cells(segment.text[slice(*segment.span)])
+        if len(cells) > 1:
+            table.append(Row(place, cells, content_of(cells[0])))
+    return found
+
+
+def content_of(cell: str) -> frozenset[str]:
+    """Its meaningful stems."""
+    return frozenset(word.stem for word in words(cell) if word.content)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip() for cell in row.strip().removeprefix("|").removesuffix("|").split("|")]
