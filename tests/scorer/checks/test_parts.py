@@ -12,6 +12,15 @@ from ragvigil.scorer.judge import Builtin
 from ragvigil.scorer.trace import Document, RagTrace
 
 TRAIN = "A seat starts at €29.90, a couchette at €59.90 and a single cabin at €159.90."
+TICKETS = (
+    "Silver tickets are answered within 4 hours and closed after 10 days. "
+    "Gold tickets are answered within 1 hour and closed after 30 days."
+)
+TARIFE = (
+    "Erwachsene zahlen 3 Euro für die Einzelfahrt und 60 Euro für die Monatskarte. "
+    "Kinder zahlen 1 Euro für die Einzelfahrt und 30 Euro für die Monatskarte."
+)
+CLASSES = "Silver: a seat costs €29 and a couchette €59. Gold: a seat costs €39 and a couchette €69."
 OF_ANOTHER = (
     ("A couchette costs €29.90.", TRAIN),
     ("Il biglietto intero costa 7 euro.", "Il biglietto intero costa 14 €, il ridotto 7 € per i giovani."),
@@ -47,8 +56,15 @@ OF_ANOTHER = (
         "The Total plan covers €300 a year.",
         "The Basic plan covers €300 a year, the Plus plan €750 and the Total plan €1,500.",
     ),
+    ("A silver seat costs €59.", CLASSES),
+    ("Silver tickets are answered within 10 hours.", TICKETS),
 )
 AS_TOLD = (
+    ("A silver couchette costs €59.", CLASSES),
+    ("Silver tickets are closed after 10 days.", TICKETS),
+    ("After 30 days, Gold tickets are closed.", TICKETS),
+    ("| Level | Answer | Closed |\n|---|---|---|\n| Silver | 4 hours | 10 days |", TICKETS),
+    ("Die Monatskarte für Erwachsene kostet 60 Euro.", TARIFE),
     ("A couchette costs €59.90 and a single cabin €159.90.", TRAIN),
     ("Prices start at €29.90.", TRAIN),
     ("A single cabin costs €159.90, a seat only €29.90.", TRAIN),

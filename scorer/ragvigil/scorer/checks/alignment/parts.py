@@ -187,6 +187,8 @@ def _belongs_to_another(
         return False
     if named and not _leaves_out(others[0], beside[0], said):
         return False  # the claim names what has the number, too
+    if _goes_on(others[0], beside[0], said, counts):
+        return False
     if _years_in(beside[0], said) - _years_in(others[0], said):
         return False  # by its year
     own &= others[0].stems
@@ -219,6 +221,18 @@ def _leaves_out(one: _Part, other: _Part, said: set[str]) -> bool:
     return (
         after and len(one.stems) < len(other.stems) and not other.apart <= said and said.isdisjoint(_UNLIKE)
     )
+
+
+def _goes_on(one: _Part, other: _Part, said: set[str], counts: Mapping[str, int]) -> bool:
+    """Whether the part `other` tells more of what is named in the part `one` before it, as another sentence does, too.
+
+    "Silver is answered within an hour and closed after 10 days. Gold is answered at once and closed after 30 days": a
+    claim has all of such a part, or of the one before it only what names its thing.
+    """
+    behind = one.place[0] == other.place[0] and one.place < other.place
+    if not behind or not other.stems or any(counts[stem] == 1 for stem in other.stems):
+        return False
+    return other.stems <= said or one.stems & said - other.stems <= _own_words(one, counts)
 
 
 def _tells_it_apart(
