@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from ragvigil.scorer.config import CHANNELS, load
+from tests.command_line import ragvigil
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "channels.md").read_text()
@@ -29,10 +28,8 @@ def test_check_config_takes_them_together_and_shows_no_secret(tmp_path: Path) ->
     """What an operator sees."""
     path = tmp_path / "ragvigil.toml"
     path.write_text("\n".join(block for block in BLOCKS if "slack_webhook" not in block))
-    done = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)],
-        capture_output=True, text=True, check=True, timeout=60,
-    )  # fmt: skip
+    done = ragvigil("check-config", str(path))
+    assert done.returncode == 0, done.stderr
     assert "channels.discord.url" in done.stdout
     for secret in ("hush", "0123456789abcdef", "00000000-0000", "whsec_", "ntfys"):
         assert secret not in done.stdout

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import get_args
 
 from ragvigil.scorer.monitoring import SeriesState
+from tests.command_line import ragvigil
 
 PAGE = Path(__file__).parent.parent / "docs" / "incidents.md"
 
@@ -28,12 +27,5 @@ def test_the_route_is_explained_as_the_page_shows(tmp_path: Path) -> None:
         r"^\$ (ragvigil routes explain .*)\n((?:(?!```).*\n)+)", page, re.MULTILINE
     )
     (tmp_path / "ragvigil.toml").write_text(configured)
-    done = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", *command.split()[1:]],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
-    assert done.stdout == shown
+    done = ragvigil(*command.split()[1:], folder=tmp_path)
+    assert (done.returncode, done.stdout) == (0, shown)

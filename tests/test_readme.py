@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.command_line import ragvigil
 from tests.conftest import Scorer, Serve, eventually
 
 ROOT = Path(__file__).parent.parent
@@ -72,20 +73,12 @@ def test_the_configuration_blocks_are_valid(text: str, tmp_path: Path) -> None:
     """A copied configuration works."""
     path = tmp_path / "ragvigil.toml"
     path.write_text(text)
-    subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)], check=True, timeout=60
-    )
+    assert ragvigil("check-config", str(path)).returncode == 0
 
 
 def test_every_command_is_in_the_readme() -> None:
     """Whoever reads only the README knows what there is."""
-    listed = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "--help"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=60,
-    )
+    listed = ragvigil("--help")
     commands = re.findall(r"^  ([a-z-]+)  +[A-Z]", listed.stdout.partition("Commands:")[2], re.MULTILINE)
     assert len(commands) >= 7
     assert [name for name in commands if f"ragvigil {name}" not in README] == []

@@ -10,8 +10,8 @@ import httpx
 import pytest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.dialects import DIALECTS, read_records
 from ragvigil.scorer.dialects.custom import dialects_of

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Any
 import httpx
 import pytest
 import yaml
+from tests.command_line import ragvigil
 from tests.conftest import Serve
 from tests.examples.guides import ENVIRONMENT, EXAMPLES
 
@@ -89,13 +88,7 @@ def test_the_scorer_takes_the_settings(name: str, tmp_path: Path) -> None:
     started = STARTED[name]
     assert started.arguments[:2] == ["serve", "--config"]
     (tmp_path / "ragvigil.toml").write_bytes((DEPLOYMENT / "ragvigil.toml").read_bytes())
-    done = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "check-config", "ragvigil.toml"],
-        cwd=tmp_path,
-        env={**os.environ, **started.environment},
-        capture_output=True,
-        text=True,
-    )
+    done = ragvigil("check-config", "ragvigil.toml", folder=tmp_path, environment=started.environment)
     assert done.returncode == 0, done.stderr
     assert SECRETS["pagerduty"] not in done.stdout
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import sqlite3
 import subprocess
@@ -13,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 
 ROW = {
     "id": "r1",
@@ -20,21 +20,6 @@ ROW = {
     "evidence": [{"id": "w", "text": "Water boils at 100 degrees Celsius at sea level."}],
     "answer": "Water boils at 100 degrees Celsius at sea level [w].",
 }
-
-
-def ragvigil(
-    *arguments: str, text: str = "", folder: Path | None = None, columns: str = "120"
-) -> subprocess.CompletedProcess[str]:
-    """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", *arguments],
-        input=text,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        cwd=folder,
-        env={**os.environ, "COLUMNS": columns},
-    )
 
 
 @pytest.mark.parametrize(
@@ -61,8 +46,9 @@ def ragvigil(
     ],
 )
 def test_every_command_teaches(command: str) -> None:
-    """--help says what the command is for and what its exit codes mean."""
-    shown = ragvigil(command, "--help")
+    """--help says what the command is for and what its exit codes mean; each starts by itself."""
+    started = [sys.executable, "-m", "ragvigil.scorer", command, "--help"]
+    shown = subprocess.run(started, capture_output=True, text=True, timeout=60)
     assert shown.returncode == 0
     assert len(shown.stdout) > 500
     assert "Exit codes: 0 done" in shown.stdout
@@ -71,7 +57,7 @@ def test_every_command_teaches(command: str) -> None:
 @pytest.mark.parametrize("group", [(), ("silence",), ("routes",), ("calibrate",), ("bench",)])
 def test_no_line_of_a_list_of_commands_is_cut(group: tuple[str, ...]) -> None:
     """Each says what it is for, at whatever width."""
-    shown = ragvigil(*group, "--help", columns="80").stdout
+    shown = ragvigil(*group, "--help", environment={"COLUMNS": "80"}).stdout
     assert len(shown.partition("Commands:")[2]) > 40
     assert "..." not in shown.partition("Commands:")[2]
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
 from tests.scorer.scoring.bench import PASSED, SECOND, Bench, question
 
@@ -20,8 +21,6 @@ from ragvigil.scorer.store._sqlite_changes import SqliteChanges
 from ragvigil.scorer.store.port import Judgement, LedgerEntry, RawTrace, ScoredRecord, ScoredTrace, Taken
 from ragvigil.scorer.store.sqlite import SqliteStore
 from ragvigil.scorer.trace import RagTrace
-
-from .test_commands import ragvigil
 
 NOW = 1_700_000_000 * SECOND
 

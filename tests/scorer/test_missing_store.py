@@ -8,7 +8,7 @@ from pathlib import Path
 from subprocess import run
 
 import pytest
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.config import load
 from ragvigil.scorer.store.sqlite import SqliteStore

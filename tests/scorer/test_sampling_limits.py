@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 import httpx
+from tests.command_line import ragvigil
 from tests.conftest import Scorer, Serve, eventually
 from tests.scorer.replay.conftest import question
 
@@ -51,9 +50,10 @@ def paid(file: Path) -> float:
 
 def status(scorer: Scorer, config: Path, *options: str) -> str:
     """What an operator sees."""
-    command = [sys.executable, "-m", "ragvigil.scorer", "status", *options, "--config", str(config)]
-    command += ["--store", f"sqlite:///{scorer.store}"]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    store = f"sqlite:///{scorer.store}"
+    done = ragvigil("status", *options, "--config", str(config), "--store", store)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def environment(server: ScriptedJudge, **limits: str) -> dict[str, str]:

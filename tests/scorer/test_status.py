@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.metrics.filled import NOW, SECOND, evaluated, fill, record, settings_in
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.store.sqlite import SqliteStore
 

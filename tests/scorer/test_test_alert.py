@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.exporters.conftest import Service, serving
 
 
@@ -25,18 +25,7 @@ def run_test_alert(folder: Path, service: Service | str, *arguments: str) -> sub
     config = folder / "ragvigil.toml"
     base = service if isinstance(service, str) else service.base
     config.write_text(f'[channels.room]\ntype = "discord"\nurl = "{base}/api/webhooks/1/hush-hush"\n')
-    command = [
-        sys.executable,
-        "-m",
-        "ragvigil.scorer",
-        "test-alert",
-        *arguments,
-        "--config",
-        str(config),
-        "--pause",
-        "0",
-    ]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return ragvigil("test-alert", *arguments, "--config", str(config), "--pause", "0")
 
 
 def test_it_sends_an_alert_and_its_resolve_and_shows_both(discord: Service, tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ from typing import Any, get_args
 from urllib.parse import urljoin, urlsplit
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.metrics.filled import NOW, SECOND, record, settings_in
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.commands._dashboard import status
 from ragvigil.scorer.config import Settings

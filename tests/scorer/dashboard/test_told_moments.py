@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import cast
 
 import pytest
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.moments import dated

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.command_line import ragvigil
 from tests.scorer.erasure.kept_bytes import asked
 from tests.scorer.scoring.bench import PASSED, Bench, span
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Alert, Example, Measurement
 from ragvigil.scorer.config import load

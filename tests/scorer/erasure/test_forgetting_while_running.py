@@ -10,9 +10,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import httpx
+from tests.command_line import ragvigil
 from tests.conftest import Scorer, Serve, eventually
 from tests.scorer.erasure.kept_bytes import asked, files
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.receive.counters import counters, waiting_for
 

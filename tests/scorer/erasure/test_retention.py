@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.exporters import Action, Alert, Example, Measurement
 from ragvigil.scorer.config import Retention as Settings

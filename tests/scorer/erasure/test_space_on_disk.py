@@ -6,9 +6,9 @@ import json
 import os
 
 import httpx
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
 from tests.scorer.scoring.bench import span
-from tests.scorer.test_commands import ragvigil
 
 
 def test_a_running_scorer_gives_space_back(serve: Serve) -> None:

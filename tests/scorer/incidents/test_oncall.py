@@ -11,9 +11,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.conftest import Scorer, Serve, eventually
 from tests.exporters.conftest import serving
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Action, Alert, Measurement
 from ragvigil.scorer.commands import _moments

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.incidents.test_oncall import NOW, SECOND, due, post
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.exporters import Action, Severity
 from ragvigil.scorer.config import load

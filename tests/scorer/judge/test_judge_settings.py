@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 
 from ragvigil.scorer import config
 from ragvigil.scorer.errors import ConfigError
@@ -172,8 +171,9 @@ def test_check_config_says_that_a_budget_in_dollars_needs_prices(tmp_path: Path,
     )
     prices = '[judge.prices]\nm = {input = 1, output = 2}\n"n-1" = {input = 1, output = 2}\n'
     config.write_text(text + prices if priced else text)
-    command = [sys.executable, "-m", "ragvigil.scorer", "check-config", str(config)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    done = ragvigil("check-config", str(config))
+    assert done.returncode == 0, done.stderr
+    told = done.stdout
     notes = [line for line in told.splitlines() if "sample.usd_per_day does not hold for" in line]
     assert len(notes) == (0 if priced else 2)
     assert all('"m"' in one or '"n-1"' in one for one in notes)

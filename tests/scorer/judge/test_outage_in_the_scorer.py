@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
 from tests.scorer.test_serve import export, spans
 
@@ -163,9 +164,8 @@ def test_check_config_asks_when_it_is_told_to(tmp_path: Path, key: str, path: st
         config.write_text(
             f'[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "{address}"\napi_key = "{key}"\n'
         )
-        command = [sys.executable, "-m", "ragvigil.scorer", "check-config", str(config), "--json"]
-        plain = subprocess.run(command, capture_output=True, text=True, check=False)
-        asked = subprocess.run([*command, "--ask"], capture_output=True, text=True, check=False)
+        plain = ragvigil("check-config", str(config), "--json")
+        asked = ragvigil("check-config", str(config), "--json", "--ask")
     assert json.loads(plain.stdout)["ok"]
     assert asked.returncode == 2
     assert problem in asked.stderr

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.offline.choices import Fact

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.erasure.kept_bytes import asked
 from tests.scorer.scoring.bench import Bench
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.config import Retention as Settings
 from ragvigil.scorer.erasure.forgetting import Forgetting, Wanted

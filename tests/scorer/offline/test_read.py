@@ -12,7 +12,7 @@ from google.protobuf import json_format
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, KeyValue
 from opentelemetry.proto.logs.v1.logs_pb2 import LogRecord, LogsData, ResourceLogs, ScopeLogs
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.errors import InputError
 from ragvigil.scorer.offline.read import as_json, read_files

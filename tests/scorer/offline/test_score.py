@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import pytest
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 from typer.testing import CliRunner
 
 from ragvigil.scorer.checks import CHECKS

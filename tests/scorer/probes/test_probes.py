@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 
 from ragvigil.prompts import Prompt
 from ragvigil.scorer import config
@@ -128,8 +127,8 @@ def test_the_command_reports_on_the_configured_judge_and_its_exit_code_says_whet
     tmp_path: Path,
 ) -> None:
     """The built-in judge, which asks nobody, passes what applies to it; a name that is none is an error."""
-    command = [sys.executable, "-m", "ragvigil.scorer", "probe", "--store", f"sqlite:///{tmp_path / 's.db'}"]
-    found = subprocess.run([*command, "--json"], capture_output=True, text=True, check=False)
+    command = ("probe", "--store", f"sqlite:///{tmp_path / 's.db'}")
+    found = ragvigil(*command, "--json")
     told = json.loads(found.stdout)
     assert (found.returncode, told["passed"], told["calls"]) == (0, True, 0)
     by_name = {one["probe"]: one for one in told["probes"]}
@@ -143,7 +142,7 @@ def test_the_command_reports_on_the_configured_judge_and_its_exit_code_says_whet
     )
     assert f" {told['judge']} " in page
     assert [item for one in told["probes"] for item in one["wrong"] if f"`{item}`" not in page] == []
-    wrong = subprocess.run([*command, "--only", "luck"], capture_output=True, text=True, check=False)
+    wrong = ragvigil(*command, "--only", "luck")
     assert wrong.returncode == 2
     assert "known: attribution" in wrong.stderr
 
@@ -157,8 +156,7 @@ def test_the_command_fails_a_judge_that_passes_everything(tmp_path: Path) -> Non
             f'[store]\nurl = "sqlite:///{tmp_path / "s.db"}"\n'
             "[judge.prices.scripted-1]\ninput = 1\noutput = 1\n"
         )
-        command = [sys.executable, "-m", "ragvigil.scorer", "probe", "--config", str(config_file)]
-        found = subprocess.run([*command, "--only", "abstain"], capture_output=True, text=True, check=False)
+        found = ragvigil("probe", "--config", str(config_file), "--only", "abstain")
     assert found.returncode == 1, found.stderr
     assert "FAILS abstain" in found.stdout
     assert "held to 80%" in found.stdout

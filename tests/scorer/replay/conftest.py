@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 
 from opentelemetry.proto.trace.v1.trace_pb2 import Span, TracesData
@@ -49,10 +47,3 @@ def question(number: int, begin: int, *, cited: str, price: int) -> TracesData:
         for key, value in {"openinference.span.kind": kind, **attributes}.items():
             made.attributes.add(key=key).value.string_value = value
     return data
-
-
-def ragvigil(*arguments: str, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", *arguments], input=text, capture_output=True, timeout=120
-    )

@@ -16,8 +16,9 @@ from pathlib import Path
 import httpx
 import pytest
 from opentelemetry.proto.trace.v1.trace_pb2 import TracesData
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
-from tests.scorer.replay.conftest import MORNING, SECOND, day, question, ragvigil
+from tests.scorer.replay.conftest import MORNING, SECOND, day, question
 from tests.scorer.sources.conftest import FORMS, otlp_json
 
 from ragvigil.scorer.commands._progress import progress
@@ -230,7 +231,7 @@ def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_pa
         "replay", "-", "--json", "--store", f"sqlite:///{store}", text=b"\n".join([*lines, b"{broken", b""])
     )
     assert done.returncode == 1
-    assert b"- line 6: not JSON" in done.stderr
+    assert "- line 6: not JSON" in done.stderr
     shown = json.loads(done.stdout)
     assert (shown["events"], shown["unreadable"], shown["records"], shown["balanced"]) == (15, 1, 5, True)
     assert shown["began"] == "2026-09-21T14:13:22Z"
@@ -239,8 +240,8 @@ def test_the_command_shows_what_it_found_and_names_what_it_could_not_read(tmp_pa
     assert ragvigil("ledger", "--store", str(store)).returncode == 0
     again = ragvigil("replay", "-", "--store", f"sqlite:///{store}", text=b"\n".join(lines))
     assert again.returncode == 0
-    assert b"5 records" in again.stdout
-    assert f"shop: {unknown}".encode() in again.stdout
+    assert "5 records" in again.stdout
+    assert f"shop: {unknown}" in again.stdout
 
 
 def test_a_recording_that_is_over_still_tells_its_rates() -> None:
@@ -252,10 +253,10 @@ def test_a_recording_that_is_over_still_tells_its_rates() -> None:
     assert citation["rate"]["n"] == 60
     assert citation["rate"]["value"] == pytest.approx(40 / 60)
     assert citation["rate"]["lower"] < 40 / 60 < citation["rate"]["upper"]
-    said = ragvigil("replay", "-", text=text).stdout.decode()
+    said = ragvigil("replay", "-", text=text).stdout
     assert "66.7 % (95 % interval " in said
     assert f", n=60; at the end: {citation['state']}" in said
-    few = ragvigil("replay", "-", text=b"\n".join(text.splitlines()[:3])).stdout.decode()
+    few = ragvigil("replay", "-", text=b"\n".join(text.splitlines()[:3])).stdout
     assert "too few for a rate (n=3); at the end: " in few
 
 
@@ -263,12 +264,12 @@ def test_a_first_replay_says_what_could_page_and_what_takes_more_history() -> No
     """Two hours of a bad service ended with `0 alerts`, and nothing said that no page had been possible."""
     text = b"\n".join(otlp_json(message) for message in day(12, seconds=600.0))
     done = ragvigil("replay", "-", text=text)
-    said = done.stdout.decode()
+    said = done.stdout
     assert "shop: 110 min of history; could page: citation from 2026-09-21 15:13Z on; not yet: " in said
     assert "faithfulness (needs 7 days: monitor.faithfulness.warmup_seconds)" in said
     assert "slow and local falls (need 7 days: detect.learning_days)" in said
     assert said.splitlines()[-1].endswith('docs/detection.md, "A page today"')
-    assert done.stderr == b""
+    assert done.stderr == ""
 
 
 def test_a_fall_late_in_a_recorded_week_pages_without_any_setting_of_time(tmp_path: Path) -> None:
@@ -316,7 +317,7 @@ def test_an_environment_that_never_pages_is_named_at_the_end_of_a_replay(tmp_pat
         made.value.string_value = "staging"
     done = ragvigil("replay", "-", text=b"\n".join(map(otlp_json, messages)))
     said = "shop, staging: nothing pages there: monitor.page_environments does not name it"
-    assert done.stdout.decode().splitlines()[-1] == said
+    assert done.stdout.splitlines()[-1] == said
 
 
 def test_a_terminal_is_shown_how_far_a_replay_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -334,8 +335,8 @@ def test_a_terminal_is_shown_how_far_a_replay_is(monkeypatch: pytest.MonkeyPatch
 def test_a_recording_without_a_span_is_no_day_without_questions(text: bytes, tmp_path: Path) -> None:
     """It says so instead of a summary of nothing, and makes no store."""
     done = ragvigil("replay", "-", "--store", f"sqlite:///{tmp_path}/out.db", text=text)
-    assert (done.returncode, done.stdout) == (2, b"")
-    assert b"nothing in it can be replayed" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "nothing in it can be replayed" in done.stderr
     assert not (tmp_path / "out.db").exists()
 
 
@@ -344,7 +345,7 @@ def test_what_cannot_work_is_one_sentence(arguments: list[str]) -> None:
     """Exit code 2."""
     done = ragvigil("replay", *arguments)
     assert done.returncode == 2
-    assert b"Traceback" not in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 class Clock:

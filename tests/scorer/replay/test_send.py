@@ -10,8 +10,9 @@ import pytest
 from google.protobuf.message import Message
 from google.rpc.status_pb2 import Status
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from tests.command_line import ragvigil
 from tests.conftest import Serve, eventually
-from tests.scorer.replay.conftest import day, ragvigil
+from tests.scorer.replay.conftest import day
 from tests.scorer.sources.conftest import FORMS
 
 from ragvigil.scorer.errors import InputError
@@ -108,5 +109,5 @@ def test_what_cannot_be_done_is_said_before_a_recording_is_read(
     """Reading gigabytes takes minutes, and a wrong address was asked six times."""
     done = ragvigil("replay", "no-such-file.jsonl", *arguments)
     assert done.returncode == 2
-    assert told in done.stderr.decode()
-    assert b"secret" not in done.stderr
+    assert told in done.stderr
+    assert "secret" not in done.stderr

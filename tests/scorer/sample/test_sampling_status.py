@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.sample import Budget, Spent

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 from opentelemetry.proto.logs.v1.logs_pb2 import LogsData
-from tests.scorer.replay.conftest import MORNING, SECOND, day, ragvigil
+from tests.command_line import ragvigil
+from tests.scorer.replay.conftest import MORNING, SECOND, day
 from tests.scorer.replay.test_replay import EVERYTHING, replayed, settings_of
 from tests.scorer.sources.conftest import otlp_json
 
@@ -178,21 +179,19 @@ def test_what_retention_took_out_is_counted_and_left_out(tmp_path: Path) -> None
     with SqliteStore(settings) as opened:
         assert len(opened.retention.expire(None, 5, counter="content_expired")) == 5
     done = ragvigil("export", "--traces", "--store", str(store), *SINCE, "--out", str(tmp_path / "a.jsonl"))
-    assert (
-        b"left out: 5 traces of that time whose content is gone after retention.content_days" in done.stderr
-    )
-    assert done.stdout.decode().startswith(f"{QUESTIONS - 5} traces ({3 * QUESTIONS - 15} spans, ")
+    assert "left out: 5 traces of that time whose content is gone after retention.content_days" in done.stderr
+    assert done.stdout.startswith(f"{QUESTIONS - 5} traces ({3 * QUESTIONS - 15} spans, ")
 
 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--score", "faithfulness"], b"--traces: leaves --score without effect"),
-        (["--explanations", "--history"], b"leaves --history, --explanations without effect"),
-        (["--out", "a.parquet"], b"--out: traces do not go to Parquet"),
+        (["--score", "faithfulness"], "--traces: leaves --score without effect"),
+        (["--explanations", "--history"], "leaves --history, --explanations without effect"),
+        (["--out", "a.parquet"], "--out: traces do not go to Parquet"),
     ],
 )
-def test_options_about_scores_are_refused(tmp_path: Path, arguments: list[str], said: bytes) -> None:
+def test_options_about_scores_are_refused(tmp_path: Path, arguments: list[str], said: str) -> None:
     """Before a file is begun."""
     with SqliteStore(settings_of(tmp_path / "1.db")):
         pass

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 
 import numpy as np
 import pytest
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.detect import Alert, GoldSet, Monitor, MonitorSettings
 from ragvigil.scorer.detect.sequential.batch import Metric
@@ -84,8 +84,7 @@ def test_every_rival_finds_a_large_fall_that_lasts() -> None:
 
 def bench(*arguments: str) -> subprocess.CompletedProcess[str]:
     """Run the command."""
-    command = [sys.executable, "-m", "ragvigil.scorer", "bench", "alerts", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return ragvigil("bench", "alerts", *arguments)
 
 
 def test_the_command_prints_a_row_for_each_rule_the_same_every_time() -> None:

@@ -5,29 +5,17 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.sources.pull_server import RECORDED, WANTED, Backend, recorded
 from tests.scorer.sources.test_pull import LOST, ORIGINALS, mlflow, shown
 
 from ragvigil.scorer.sources.pull.convert import convert_to_file
 from ragvigil.scorer.sources.pull.otlp import mapping, objects
 from ragvigil.scorer.sources.pull.run import history_of
-
-
-def ragvigil(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run the command."""
-    return subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **environment},
-    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +50,7 @@ def test_a_pull_goes_straight_into_a_store(backend: Backend, tmp_path: Path) -> 
         "--store",
         f"sqlite:///{store}",
         "--json",
-        MLFLOW_TRACKING_URI=backend.url,
+        environment={"MLFLOW_TRACKING_URI": backend.url},
     )
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)

@@ -10,8 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 from tests.scorer.scoring.bench import PASSED, Bench, question
-from tests.scorer.test_commands import ragvigil
 
 from ragvigil.scorer.receive.counters import Counters, CountersFile
 from ragvigil.scorer.store.audit import audit

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from tests.scorer.test_commands import ragvigil
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.commands import _coverage
 from ragvigil.scorer.config import Coverage, load

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.command_line import ragvigil
 
 from ragvigil.scorer.config import Judge, Monitor
 from ragvigil.scorer.errors import ConfigError
@@ -77,8 +76,6 @@ def test_check_config_names_what_cannot_work(tmp_path: Path, lines: str, words: 
     """Labels that are not there, a floor above all, a series that nobody measures."""
     path = tmp_path / "ragvigil.toml"
     path.write_text(lines)
-    done = subprocess.run(
-        [sys.executable, "-m", "ragvigil.scorer", "check-config", str(path)], capture_output=True, text=True
-    )
+    done = ragvigil("check-config", str(path))
     assert done.returncode == 2
     assert words in done.stderr

@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -20,6 +18,7 @@ from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import (
     ExportTraceServiceResponse,
 )
 from starlette.applications import Starlette
+from tests.command_line import ragvigil
 from tests.scorer.receive.forward.backends import PROTOBUF, Backend, has, to, until
 
 from ragvigil.scorer.config import load
@@ -281,8 +280,7 @@ def test_the_status_says_what_became_of_what_was_forwarded(tmp_path: Path) -> No
     (settings.inbox_path / "counters.json").write_text(
         json.dumps({f"forwarded.tempo.{key}": count for key, count in told.items()})
     )
-    command = [sys.executable, "-m", "ragvigil.scorer", "status", "--store", settings.store.url]
-    shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+    shown = ragvigil("status", "--store", settings.store.url).stdout
     line = "forward tempo: 7 requests delivered, 2 waiting, 3 dropped (full 2, killed 1)"
     assert line in shown
     assert "4  spans, records or points that it took the request without" in shown
