@@ -6,6 +6,9 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    ("Kiel had 288 visitors and 250 orders.", "store,visitors,orders\nBremen,412,380\nKiel,288,250"),
+    ("Item 1042 has 7 in stock and costs 19.90.", "id,stock,price\n1042,7,19.90\n1043,12,24.50"),
+    ("On 1 February 2026 there were 412 orders.", "date,orders,returns\n2026-02-01,412,380\n2026-02-02,288,250"),
     ("Third-quarter profit was $1.1bn.", "Q3 profit was $1.1bn."),
     ("Net sales rose.", "Net sales rose in the year, though costs fell."),
     ("The plan costs $29 per month.", "The Team plan is priced at 29 USD a month."),

@@ -87,7 +87,7 @@ _DATE = re.compile(
     rf"|(?P<day>\d{{1,2}})(?:(?:st|nd|rd|th|er|\.|º)?\s(?:de\s|of\s)?|-)(?P<month>{_MONTH})(?:\.?,?\s(?:de\s|del\s|of\s)?|-)(?P<in>\d{{4}})"
     r"|(?P<nian>\d{4})年\s?(?P<yue>\d{1,2})月\s?(?P<ri>\d{1,2})日)"
     rf"|(?<!\w)(?P<name>{_MONTH})\.?\s(?P<at>\d{{1,2}})(?:st|nd|rd|th)?,?\s(?P<of>\d{{4}}))"
-    r"(?=T\d\d:|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
+    r"(?=T\d\d:|(?<=\d-\d\d-\d\d),|(?![^\W年月日\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7a3]|[/-]|[.,]\d))",
     re.IGNORECASE,
 )
 _OFANY_YEAR = re.compile(

@@ -45,6 +45,14 @@ _WIDE_GROUPS = re.compile(
 )
 """Full-width digits in threes, and a full-width point between them; such a comma between others parts a list."""
 _WIDE_MARKS = str.maketrans({"\uff0c": ",", "\uff0e": "."})
+_BETWEEN_DIGITS = re.compile("(?<=[0-9]),[0-9]")
+_ROW = re.compile(
+    r"(?:(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\"'),]),-?[0-9]+(?:\.[0-9]+)?|(?<=[0-9]-[0-9][0-9]-[0-9][0-9]))"
+    r"(?:,-?[0-9]+(?:\.[0-9]+)?)+(?=,|[ \t]*\r?$)",
+    re.MULTILINE,
+)
+"""Several numbers of a line whose commas part columns, behind a word or a day, up to its end or to another column."""
+_LIST = re.compile(r"(?<![\w.,:/'\u2019])[0-9]+(?:[.,][0-9]+){2,}(?![\w:/])")
 _JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
 _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 
@@ -124,10 +132,12 @@ def plain_digits(text: str) -> str:
 
     Between a day and a time of ISO 8601 a space stands instead of the T. Rows of numbers stay apart: white space that
     parts groups stands between nothing but groups of three. An apostrophe also joins a whole number to the part of one
-    behind it.
+    behind it. Commas that part numbers are semicolons.
 
     >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450"), plain_digits("1 1/2 cups, 5 3/4/2025")
     ("12 किमी, 1'500'000 km, room 7 12 450", "1'1/2 cups, 5 3/4/2025")
+    >>> plain_digits("store,visitors,orders\\nKiel,288,250"), plain_digits("In all,1,200 people")
+    ('store,visitors,orders\\nKiel;288;250', 'In all,1,200 people')
     >>> plain_digits("\uff11\uff0c\uff15\uff10\uff10円, \uff13\uff15\uff0e\uff15度, \uff11\uff0c\uff12\uff0c\uff13")
     '1,500円, 35.5度, 1\uff0c2\uff0c3'
     """
@@ -145,7 +155,19 @@ def plain_digits(text: str) -> str:
         text = _DAY_AND_TIME.sub(" ", text)
         text = _SPACED.sub(_join, text)
         text = _MIXED_SPACED.sub(_join, text)
-    return text
+    return _apart(text) if "," in text and _BETWEEN_DIGITS.search(text) else text
+
+
+def _apart(text: str) -> str:
+    """`text` with semicolons for commas that part numbers: those of columns, and of what is no number as a whole.
+
+    >>> _apart("2026-02-01,412,380"), _apart("ports 80,443,9090"), _apart("a loss of -12,500 or 1,234,567.5")
+    ('2026-02-01;412;380', 'ports 80;443;9090', 'a loss of -12,500 or 1,234,567.5')
+    """
+    text = _ROW.sub(lambda columns: columns[0].replace(",", ";"), text)
+    return _LIST.sub(
+        lambda found: found[0] if _grouped(found[0]) != (found[0],) else found[0].replace(",", ";"), text
+    )
 
 
 def _join(number: re.Match[str]) -> str:
