@@ -6,9 +6,14 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    ("The emergency line is 089 12345670.", "Emergency line: +49 89 1234 5670 (24 hours)."),
+    ("O WhatsApp da loja é (11) 40028922.", "WhatsApp da loja: (11) 4002-8922."),
     ("Kiel had 288 visitors and 250 orders.", "store,visitors,orders\nBremen,412,380\nKiel,288,250"),
     ("Item 1042 has 7 in stock and costs 19.90.", "id,stock,price\n1042,7,19.90\n1043,12,24.50"),
-    ("On 1 February 2026 there were 412 orders.", "date,orders,returns\n2026-02-01,412,380\n2026-02-02,288,250"),
+    (
+        "On 1 February 2026 there were 412 orders.",
+        "date,orders,returns\n2026-02-01,412,380\n2026-02-02,288,250",
+    ),
     ("Third-quarter profit was $1.1bn.", "Q3 profit was $1.1bn."),
     ("Net sales rose.", "Net sales rose in the year, though costs fell."),
     ("The plan costs $29 per month.", "The Team plan is priced at 29 USD a month."),
@@ -84,6 +89,8 @@ def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> Non
 
 
 FALSE = (
+    ("The emergency line is 089 12345671.", "Emergency line: +49 89 1234 5670 (24 hours)."),
+    ("The emergency line is +43 89 12345670.", "Emergency line: +49 89 1234 5670 (24 hours)."),
     (
         "The meeting takes place on Friday.",
         "After a short delay, the meeting takes place on Thursday in room 4.",

@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from ragvigil.scorer.checks.alignment.derived import derived_values
-from ragvigil.scorer.checks.alignment.numbers import idle_numbers, years_of_dates
+from ragvigil.scorer.checks.alignment.numbers import idle_numbers, known_telephones, years_of_dates
 from ragvigil.scorer.checks.alignment.reckoned import sums_of
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
@@ -142,6 +142,7 @@ def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> 
     lacking = _lacking(prepared, sequence, asked)
     idle = idle_numbers(sequence, text, lacking, hours=True)
     idle |= derived_values(sequence, text, lacking, evidence)
+    idle |= known_telephones(text, lacking, evidence)
     idle |= sums_of(sequence, text, lacking, evidence, asked).right
     return idle | years_of_dates(sequence, lacking, evidence)
 
@@ -193,4 +194,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
 
 
-CHECK = Check("no_hallucinated_entities", "23", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "24", _measure, cost="claims")

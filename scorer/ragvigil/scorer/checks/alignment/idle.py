@@ -7,7 +7,12 @@ from collections.abc import Collection, Sequence
 from ragvigil.scorer.checks.alignment.days import Ranges, tells_a_day
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.in_words import values_in_words
-from ragvigil.scorer.checks.alignment.numbers import idle_numbers, is_novel, years_of_dates
+from ragvigil.scorer.checks.alignment.numbers import (
+    idle_numbers,
+    is_novel,
+    known_telephones,
+    years_of_dates,
+)
 from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.alignment.yearly import yearly_prices
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -44,6 +49,7 @@ def idle_words(
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
     idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence)
+    idle |= known_telephones(text, lacking, evidence)
     if tells_a_day(claim) and (days := ranges.holding(text)):
         idle |= words_within(text, days)
     if wider := wider_values(claim, text, evidence):

@@ -8,6 +8,7 @@ from itertools import combinations
 from math import log1p
 from typing import NamedTuple, Self
 
+from ragvigil.scorer.checks.reading.dialled import FEWEST_DIALLED, dialled
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -243,6 +244,27 @@ def years_of_dates(claim: Sequence[Word], lacking: Collection[int], evidence: Ev
     if not years:
         return frozenset()  # as mostly
     return frozenset(place for place in years if claim[place].stem in evidence.years_of_dates)
+
+
+def known_telephones(text: str, lacking: Collection[int], evidence: Evidence) -> frozenset[int]:
+    """Which `lacking` words of `text` are digits of a telephone number that `evidence` has, grouped otherwise.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> line = Evidence([Document("a", "Call +49 89 1234 5670.")])
+    >>> [sorted(known_telephones(f"Call {one}.", {2}, line)) for one in ("089 12345670", "089 12345671")]
+    [[2], []]
+    """
+    if not lacking or sum(map(str.isdigit, text)) < FEWEST_DIALLED:
+        return frozenset()  # as mostly
+    where = offsets(text)
+    spans = [
+        (first, last)
+        for first, last, digits in dialled(text)
+        if any(first <= where[place][0] < last for place in lacking) and digits in evidence.telephones
+    ]
+    return frozenset(
+        place for place in lacking if any(first <= where[place][0] < last for first, last in spans)
+    )
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ragvigil.scorer.checks.reading import records
+from ragvigil.scorer.checks.reading.dialled import ways_to_dial
 from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags, read_groups
 from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -92,6 +93,11 @@ class Evidence:
         return frozenset(
             one.rpartition(".")[2] for one in self.numbers if one.count(".") == _POINTS_OF_A_DATE
         )
+
+    @made_once
+    def telephones(self) -> frozenset[str]:
+        """The digits of its telephone numbers, however they are dialled."""
+        return ways_to_dial(self.in_small_letters)
 
     @made_once
     def values(self) -> list[Stretch]:
