@@ -62,14 +62,9 @@ class _Mistake:
 
 
 def _measure(prepared: Prepared) -> Finding:
-    if not prepared.answer.strip():
-        return Finding(None, "there is no answer")
-    if not prepared.citations:
-        return Finding(None, "the answer cites nothing")
-    if not prepared.has_evidence:
-        return Finding(None, "there is no evidence text")
-    if prepared.incomparable:
-        return Finding(None, prepared.incomparable)
+    lacking = _lacking(prepared)
+    if lacking:
+        return Finding(None, lacking)
     leads = {prepared.statements[place].start for place in prepared.leads}
     claims = {claim.start: claim for claim in prepared.assessment.claims if claim.start not in leads}
     if not claims:
@@ -103,6 +98,15 @@ def _measure(prepared: Prepared) -> Finding:
     if at_end:
         cited, carried = len(useful), sum(useful.values())
     return _finding(recalled / len(claims), carried / cited if cited else 0.0, wrong, len(claims), cited)
+
+
+def _lacking(prepared: Prepared) -> str | None:
+    """Why nothing can be measured, as far as that is known without looking at the claims."""
+    if not prepared.answer.strip():
+        return "there is no answer"
+    if not prepared.citations:
+        return "the answer cites nothing"
+    return prepared.incomparable if prepared.has_evidence else "there is no evidence text"
 
 
 def _finding(recall: float, precision: float, wrong: Sequence[_Mistake], claims: int, cited: int) -> Finding:

@@ -11,7 +11,7 @@ for or to ask, or what somebody may ask, where it stands nowhere. None where not
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
@@ -48,10 +48,7 @@ _SAYS = re.compile(
 def _measure(prepared: Prepared) -> Finding:
     if not prepared.answer.strip():
         return Finding(None, "there is no answer")
-    spans = quotations(prepared.prose)
-    question = plain(prepared.record.query or "") if spans else ""
-    quoted = [(span, parts) for span in spans if (parts := pieces(_text(prepared, span)))]
-    quoted = [(span, parts) for span, parts in quoted if not stands(parts, question)]
+    quoted = _quoted(prepared)
     if not quoted:
         return Finding(None, "the answer quotes nothing")
     if not prepared.has_evidence:
@@ -64,9 +61,7 @@ def _measure(prepared: Prepared) -> Finding:
     elsewhere = [
         _text(prepared, span)
         for span, parts in quoted
-        if (cited := _cited(prepared, span))
-        and _found(parts, texts.values())
-        and not _found(parts, [texts[name] for name in cited if name in texts])
+        if _found(parts, texts.values()) and _is_cited_wrongly(prepared, span, parts, texts)
     ]
     wrong = missing + elsewhere
     where = "evidence" if missing else "cited passage"
@@ -77,6 +72,20 @@ def _measure(prepared: Prepared) -> Finding:
         "elsewhere": [one[:_MOST_CHARACTERS] for one in elsewhere[:_MOST_LISTED]],
     }
     return Finding(1 - len(wrong) / len(quoted), reason, details)
+
+
+def _quoted(prepared: Prepared) -> list[tuple[Span, list[str]]]:
+    """What the answer quotes and the question does not say, with its pieces."""
+    spans = quotations(prepared.prose)
+    question = plain(prepared.record.query or "") if spans else ""
+    quoted = [(span, parts) for span in spans if (parts := pieces(_text(prepared, span)))]
+    return [(span, parts) for span, parts in quoted if not stands(parts, question)]
+
+
+def _is_cited_wrongly(prepared: Prepared, span: Span, parts: list[str], texts: Mapping[str, str]) -> bool:
+    """Whether the claim around a quotation cites passages, and none of these holds it."""
+    cited = _cited(prepared, span)
+    return bool(cited) and not _found(parts, [texts[name] for name in cited if name in texts])
 
 
 def _text(prepared: Prepared, span: Span) -> str:

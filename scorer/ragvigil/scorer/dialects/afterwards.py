@@ -136,6 +136,11 @@ class _Call:
         """Whether the message before its last one is one of these answers: that is about it."""
         return _is_said(self._step.reading.messages[-2:-1], answers)
 
+    @property
+    def shows_a_draft(self) -> bool:
+        """Whether one of its messages says that a draft follows."""
+        return any(_DRAFT.search(_without(each, self.found)) for each in self.prompts)
+
     @cached_property
     def bare(self) -> str:
         """All that it was told, bare."""
@@ -168,36 +173,53 @@ def _is_about(call: _Call, before: Sequence[_Call], asked: set[str], returned: s
     closing = call.ends_with(answers)
     if not answered or not (call.is_of_user or closing) or call.asked is None:
         return False
-    shared = {text for each in answered for text in each.prompts}
     questions = asked | {each.asked for each in answered if each.asked}
+    order = _ordered(call, answered, answers, questions)
+    if not (returned or order.judging or order.adding or order.judged or order.labelling):
+        return False  # as nearly always
+    if returned and _is_dropped(_bare(call.said), _drafts(answers, call.bare), returned):
+        return True
+    if order.adding and only_asks(call.said) and not any(map(only_asks, answers)):
+        return True
+    judged = order.judged and not all(map(is_verdict, answers))
+    if not closing and call.asked in questions and not call.shows_a_draft:
+        return (
+            None if judged or (order.adding and asks(call.said)) else False
+        )  # it answers the question itself
+    return judged or _adds_or_judges(call, order, answers, closing=closing)
+
+
+class _Order(NamedTuple):
+    """What a call was told to do."""
+
+    text: str
+    adding: bool
+    judging: bool
+    judged: bool
+    """Whether it replied with a verdict, which it was told to give."""
+    labelling: bool
+
+
+def _ordered(call: _Call, answered: Sequence[_Call], answers: set[str], questions: set[str]) -> _Order:
+    """What `call` was told besides questions, passages, answers and what those that `answered` were told."""
+    shared = {text for each in answered for text in each.prompts}
     given = questions.union(call.found, (text for text in answers | shared if len(text) >= _LEAST))
     system, user = (_without(call.told(role, shared), given) for role in ("system", "user"))
     order = _order(system if _SHOWING.match(user) else "", user)
     adding, judging = (pattern.search(order) is not None for pattern in (ADDING, JUDGING))
     judged = is_verdict(call.said) and JUDGING.search(_order(system, user)) is not None
-    labelling = not (adding or judging) and _labels(call, order, answers)
-    if not (returned or judging or adding or judged or labelling):
-        return False  # as nearly always
-    if returned and _is_dropped(_bare(call.said), _drafts(answers, call.bare), returned):
-        return True
-    if adding and only_asks(call.said) and not any(map(only_asks, answers)):
-        return True
-    judged = judged and not all(map(is_verdict, answers))
-    if (
-        not closing
-        and call.asked in questions
-        and not any(_DRAFT.search(_without(each, call.found)) for each in call.prompts)
-    ):
-        return None if judged or (adding and asks(call.said)) else False  # it answers the question itself
-    if judged:
-        return True
-    rest = ADDING.sub(" ", JUDGING.sub(" ", order))
+    return _Order(order, adding, judging, judged, not (adding or judging) and _labels(call, order, answers))
+
+
+def _adds_or_judges(call: _Call, order: _Order, answers: set[str], *, closing: bool) -> bool | None:
+    """Whether a call was told to add something to an answer, or to judge it; None as of `_is_about`."""
+    rest = ADDING.sub(" ", JUDGING.sub(" ", order.text))
     if AGAIN.search(rest) or not call.is_told(answers):
         return False
-    behind = closing or (call.follows(answers) and not asks(order))
-    if adding and (is_brief(call.said) or (behind and not _repeats(call.said, answers))):
+    behind = closing or (call.follows(answers) and not asks(order.text))
+    if order.adding and (is_brief(call.said) or (behind and not _repeats(call.said, answers))):
         return True
-    return None if (judging or labelling) and not WRITING.search(rest) else False
+    return None if (order.judging or order.labelling) and not WRITING.search(rest) else False
 
 
 def _labels(call: _Call, order: str, answers: Iterable[str]) -> bool:

@@ -68,20 +68,11 @@ def completeness_of(
         if not any(step.reading.withheld for step in steps):
             return _HIDDEN
         return _beside_texts(roles, evidence) or (_TIMED_OUT if timed_out else _WITHHELD)
-    if answer is None and not failed and roles.generation is not None:
-        if tells_no_reply(roles.generation):
-            return _partial("says nothing of what came back: hidden, or cancelled", roles.generation)
-        if called_in_vain(roles.generation, steps):
-            return _partial("ended with the call of a search that nothing tells of", roles.generation)
-    if answer is None and not failed and (lost := _lost_step(roles)):
-        return _partial(_ORPHANED, lost)
-    if not evidence.searches and not evidence.documents:
-        if untold := _first(steps, lambda step: _may_have_searched(step, roles)):
-            return _partial("what was searched for it, or given to it, is not told", untold)
-        if lost := _lost_step(roles):
-            return _partial(_ORPHANED, lost)
-        if answer is None and not failed and roles.generation is None:
-            return _partial("is the only one that tells anything, and says nothing of an answer", roles.root)
+    silent = answer is None and not failed
+    if silent and (unanswered := _of_silence(roles)):
+        return unanswered
+    if not (evidence.searches or evidence.documents) and (unsearched := _of_no_search(roles, silent=silent)):
+        return unsearched
     if roles.question.mixed:
         return _partial(_MIXED, None)
     if not roles.replied:
@@ -95,6 +86,28 @@ def completeness_of(
         or _of_root(roles)
         or (_TIMED_OUT if timed_out else _COMPLETE)
     )
+
+
+def _of_silence(roles: Roles) -> Judged | None:
+    """Why an answer is missing that no failure explains."""
+    model = roles.generation
+    if model is not None and tells_no_reply(model):
+        return _partial("says nothing of what came back: hidden, or cancelled", model)
+    if model is not None and called_in_vain(model, roles.question.steps):
+        return _partial("ended with the call of a search that nothing tells of", model)
+    lost = _lost_step(roles)
+    return _partial(_ORPHANED, lost) if lost else None
+
+
+def _of_no_search(roles: Roles, *, silent: bool) -> Judged | None:
+    """Why there may be evidence though no search and no passage is told; `silent`: nor is an answer, or a failure."""
+    if untold := _first(roles.question.steps, lambda step: _may_have_searched(step, roles)):
+        return _partial("what was searched for it, or given to it, is not told", untold)
+    if lost := _lost_step(roles):
+        return _partial(_ORPHANED, lost)
+    if silent and roles.generation is None:
+        return _partial("is the only one that tells anything, and says nothing of an answer", roles.root)
+    return None
 
 
 def _may_have_searched(step: Step, roles: Roles) -> bool:

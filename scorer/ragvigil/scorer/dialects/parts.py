@@ -78,14 +78,9 @@ def _parted(parts: Sequence[str]) -> _Parted | None:
         whole = parts[told[0]] if told else ""
         whole = whole if told and (asks(whole) or context_of(whole)) else "\n".join(parts)
         return _Parted(question_in(whole), context_of(whole))
-    asking = [place for place in told if labelled_in(parts[place]) or _asks(parts[place])]
-    if not asking and len(told) == 2:  # one may say that it is a context
-        asking = [place for place in told if context_of(parts[place]) is None]
-    if len(asking) != 1 or asking[0] not in (told[0], told[-1]) or context_of(parts[asking[0]]):
+    asked = _asking(parts, told)
+    if asked is None:
         return None
-    asked = asking[0]
-    if asked == told[0] and requests(parts[told[-1]]):
-        return None  # which of the two is a passage
     if len(told) > 2 and asked - 1 in told and _HEADING.fullmatch(parts[asked - 1]):
         told.remove(asked - 1)
     others = [parts[place] for place in told if place != asked]
@@ -97,6 +92,17 @@ def _parted(parts: Sequence[str]) -> _Parted | None:
     limiting[asked] = labelled_in(parts[asked]) or question_in(parts[asked])
     question = "\n".join(limiting[place].strip() for place in sorted(limiting))
     return _Parted(question, Context(documents, 0, 0, "\n\n".join(others)))
+
+
+def _asking(parts: Sequence[str], told: Sequence[int]) -> int | None:
+    """Which of several parts, the first or the last, is the one that asks; None where nobody can tell."""
+    asking = [place for place in told if labelled_in(parts[place]) or _asks(parts[place])]
+    if not asking and len(told) == 2:  # one may say that it is a context
+        asking = [place for place in told if context_of(parts[place]) is None]
+    if len(asking) != 1 or asking[0] not in (told[0], told[-1]) or context_of(parts[asking[0]]):
+        return None
+    unclear = asking[0] == told[0] and requests(parts[told[-1]])  # which of the two is a passage
+    return None if unclear else asking[0]
 
 
 def _asks(part: str) -> bool:

@@ -76,21 +76,23 @@ def is_said_of_the_exception(
         return False  # as nearly always
     if denying != best.negated or _LEAVES_OUT.search(text) or not is_excepted(best.words, claim):
         return False
-    found = _exception(best.words)
-    if found is None or any(
-        word.content and word.stem not in _PREDICATES for word in best.words[found.end :]
-    ):
-        return False
     if any(word.stem in _NONE for word in best.words) or opposed(text, best.text[slice(*best.span)]):
         return False
-    mine = in_one_form([word.stem for word in claim if word.content or word.numbers])
-    told = [word for word in best.words if word.content and word.stem not in _EXCEPT]
-    left = in_one_form([word.stem for word in told if not word.qualifier]) - mine
-    if not found.stems < mine or not mine <= in_one_form([word.stem for word in best.words]):
+    return _says_the_rest(claim, best.words) and not _stands_elsewhere(claim, place, evidence)
+
+
+def _says_the_rest(claim: Sequence[Word], sentence: Sequence[Word]) -> bool:
+    """Whether `claim` says of what `sentence` excepts all that this says of the others, and nothing else."""
+    found = _exception(sentence)
+    if found is None or any(word.content and word.stem not in _PREDICATES for word in sentence[found.end :]):
         return False
-    if len(left) > _MOST_LEFT or not left.isdisjoint(_PREDICATES | _DENYING):
-        return False  # who says less of it may say the opposite: prohibited but on the terrace, you may there
-    return not _stands_elsewhere(claim, place, evidence)
+    mine = in_one_form([word.stem for word in claim if word.content or word.numbers])
+    told = [word for word in sentence if word.content and word.stem not in _EXCEPT]
+    left = in_one_form([word.stem for word in told if not word.qualifier]) - mine
+    if not found.stems < mine or not mine <= in_one_form([word.stem for word in sentence]):
+        return False
+    # who says less of it may say the opposite: prohibited but on the terrace, you may there
+    return len(left) <= _MOST_LEFT and left.isdisjoint(_PREDICATES | _DENYING)
 
 
 def _exception(sequence: Sequence[Word]) -> _Exception | None:

@@ -7,6 +7,8 @@ import re
 from ragvigil.scorer.checks.reading.citing.listing import listed, ordinals, ranked
 from ragvigil.scorer.checks.reading.citing.page import Page, Style
 from ragvigil.scorer.checks.reading.citing.superscripts import is_power
+from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.passages import Passages
 
 _TAG = re.compile(
     r"<(a|sup|co|cite|citation|ref|source|source_id|doc|document)\b((?:[^<>\"']|\"[^\"\n]{0,2000}\"|'[^'\n]{0,2000}'){0,400}?)(/?)>"
@@ -55,24 +57,10 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
         if name.lower() == "name" and tag != "ref":
             continue  # an anchor's name, or a form's
         if name.lower() == "index":
-            places = [*dict.fromkeys(int(one) for one in _PLACES.findall(value))]
-            if not places:
-                least = passages.counts_from
-                places = [rank for one in value.split(",") for rank in ordinals(one.strip(), least)]
-            page.add(span, ranked(span, places, passages, "html"))
-            return
-        found = passages.by_id(value) or passages.by_address(value)
-        if found is not None:
-            page.cite(span, value, found, "html")
+            page.add(span, ranked(span, _indexed(value, passages), passages, "html"))
             return
         linked = name.lower() == "href"
-        if (linked and passages.may_come_from(value)) or (
-            not linked and tag != "a" and passages.resembles(value)
-        ):
-            page.cite(span, value, None, "html")
-            return
-        if tag not in ("a", "sup") and (ranks := ordinals(value, passages.counts_from)):
-            page.add(span, ranked(span, ranks, passages, "html"))
+        if _attributed(page, span, tag, value, linked=linked):
             return
         if linked and value.startswith("#") and _PLAIN_LIST.match(content):
             page.add(match.span(), listed(match.span(), content, passages, "html"))
@@ -86,3 +74,25 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
     style: Style = "superscript" if tag == "sup" else "html"
     if passages.by_id(content) or passages.resembles(content) or _PLAIN_LIST.match(content):
         page.add(span, listed(span, content, passages, style))
+
+
+def _indexed(value: str, passages: Passages) -> list[int]:
+    """The places that an attribute `index` names."""
+    places = [*dict.fromkeys(map(int, _PLACES.findall(value)))]
+    least = passages.counts_from
+    return places or [rank for one in value.split(",") for rank in ordinals(one.strip(), least)]
+
+
+def _attributed(page: Page, span: Span, tag: str, value: str, *, linked: bool) -> bool:
+    """Whether the value of an attribute, or the address of a link, cites something, which `page` then holds."""
+    passages = page.passages
+    found = passages.by_id(value) or passages.by_address(value)
+    if found is not None:
+        page.cite(span, value, found, "html")
+    elif passages.may_come_from(value) if linked else tag != "a" and passages.resembles(value):
+        page.cite(span, value, None, "html")
+    elif tag not in ("a", "sup") and (ranks := ordinals(value, passages.counts_from)):
+        page.add(span, ranked(span, ranks, passages, "html"))
+    else:
+        return False
+    return True

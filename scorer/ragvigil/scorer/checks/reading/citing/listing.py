@@ -147,30 +147,14 @@ def ranked(span: Span, ranks: list[int], passages: Passages, style: Style = "ord
 
 def listed(span: Span, content: str, passages: Passages, style: Style | None = None) -> list[Citation]:
     """One marker with one id or several; nothing when a part is plain words and none is a known id."""
-    whole = passages.by_id(content.strip()) or passages.by_title(content.strip())
+    whole = _as_a_whole(span, content, passages, style)
     if whole is not None:
-        return [Citation(*span, content.strip(), whole, style or "id")]
-    if content.isdecimal():
-        ranks = ordinals(content, passages.counts_from)  # it is no id, as has just been asked
-        return (
-            ranked(span, ranks, passages, style or "ordinal")
-            if ranks
-            else _one(span, content, passages, style)
-        )
-    if "." in content and (whole_file := filed(span, content.strip(), passages, style or "id")):
-        return whole_file
-    if ":" in content and passages.sibling(content.strip()):
-        return [Citation(*span, content.strip(), None, style or "id")]  # its first part is no label
+        return whole
     members, labelled = parts(content, passages)
-    members = with_more_pages(members)
-    places: Sequence[Place | None] = [None] * len(members)
-    if len(members) > 1 and any(map(is_locator, members)):
-        told = zip(members, places_of(members), strict=True)
-        kept = [(member, place) for member, place in told if not is_locator(member)]
-        members, places = [member for member, _ in kept], [place for _, place in kept]
+    placed = _placed(with_more_pages(members))
     read = [
         (place and filed(span, member, passages, style or "id", place)) or _one(span, member, passages, style)
-        for member, place in zip(members, places, strict=True)
+        for member, place in placed
     ]
     if not all(read):
         if not any(one.style != "ordinal" and one.id for meant in read for one in meant):
@@ -178,11 +162,37 @@ def listed(span: Span, content: str, passages: Passages, style: Style | None = N
         # Beside a known id, one word that is none is an id too: one that was not retrieved.
         read = [
             meant or [Citation(*span, member, None, style or "id")]
-            for member, meant in zip(members, read, strict=True)
+            for (member, _), meant in zip(placed, read, strict=True)
             if meant
             or (_ONE_WORD.fullmatch(member) and not labelled and passages.has_the_mould_of_one(member))
         ]
     return [one for meant in read for one in meant]
+
+
+def _as_a_whole(span: Span, content: str, passages: Passages, style: Style | None) -> list[Citation] | None:
+    """What a marker cites that is no list; None where it may be one."""
+    said = content.strip()
+    whole = passages.by_id(said) or passages.by_title(said)
+    if whole is not None:
+        return [Citation(*span, said, whole, style or "id")]
+    if content.isdecimal():
+        ranks = ordinals(content, passages.counts_from)  # it is no id, as has just been asked
+        if ranks:
+            return ranked(span, ranks, passages, style or "ordinal")
+        return _one(span, content, passages, style)
+    if "." in content and (whole_file := filed(span, said, passages, style or "id")):
+        return whole_file
+    if ":" in content and passages.sibling(said):
+        return [Citation(*span, said, None, style or "id")]  # its first part is no label
+    return None
+
+
+def _placed(members: list[str]) -> list[tuple[str, Place | None]]:
+    """Each member of a list with the page that another one tells of it."""
+    if len(members) > 1 and any(map(is_locator, members)):
+        told = zip(members, places_of(members), strict=True)
+        return [(member, place) for member, place in told if not is_locator(member)]
+    return [(member, None) for member in members]
 
 
 def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
@@ -193,9 +203,15 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
         exact = _rewritten(part, passages)
     if exact is not None:
         return [Citation(*span, part, exact, style or "id")]
-    from_file = filed(span, part, passages, style or "id")
-    if from_file:
-        return from_file
+    return (
+        filed(span, part, passages, style or "id")
+        or _in_numbers(span, part, passages, style)
+        or _in_other_words(span, part, passages, style)
+    )
+
+
+def _in_numbers(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
+    """What a rank with its lines, a range or a rank cites."""
     lines = _LINES.match(part)
     if lines and int(lines[2]) < int(lines[3]) and passages.by_rank(int(lines[1])):
         return ranked(span, [int(lines[1])], passages, style or "ordinal")
@@ -204,9 +220,11 @@ def _one(span: Span, part: str, passages: Passages, style: Style | None) -> list
     bounds = _RANGE.match(part)
     if bounds and (ranged := _ranged(span, bounds, passages, style)):
         return ranged
-    ranks = ordinals(part, passages.counts_from)
-    if ranks:
-        return ranked(span, ranks, passages, style or "ordinal")
+    return ranked(span, ordinals(part, passages.counts_from), passages, style or "ordinal")
+
+
+def _in_other_words(span: Span, part: str, passages: Passages, style: Style | None) -> list[Citation]:
+    """What a file without its page, an id that was not retrieved or a spelt rank cites."""
     chunks = [name_of(chunk) for chunk in passages.files.chunks(part)]
     if chunks:
         return [Citation(*span, part, chunks[0], style or "id", over_broad=True, others=tuple(chunks[1:]))]

@@ -80,17 +80,8 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
         if from_file := filed(span, part, passages, "parenthesis", place):
             read += from_file
             continue
-        web = "://" in part or labelled or _WEB.match(part)
-        found = passages.by_id(part) or (passages.by_address(part) if web else None)
-        if found is None and (numbered := _ID_NUMBER.match(part)):
-            found = passages.by_id(numbered[1])
-        if found is None and (labelled or " " in part):
-            found = passages.by_title(part) or (passages.by_heading(part) if labelled else None)
-        if (
-            found is not None
-            and (labelled or not part.isalpha() or not part.isascii())
-            and not part.isdigit()
-        ):
+        found = _meant(part, labelled, passages)
+        if found is not None:
             read.append(Citation(*span, part, found, "parenthesis"))
         elif is_locator(part):
             continue
@@ -106,6 +97,19 @@ def _cited(span: Span, content: str, passages: Passages) -> list[Citation]:
         elif labelled and part.isdigit() and len(part) <= 3 and int(part):
             read.append(Citation(*span, part, passages.by_rank(int(part)), "parenthesis"))
     return read
+
+
+def _meant(part: str, labelled: bool, passages: Passages) -> str | None:
+    """The passage whose id, address or title a part is; a plain word without a label, or a number, is none."""
+    if part.isdigit() or (not labelled and part.isalpha() and part.isascii()):
+        return None
+    web = "://" in part or labelled or _WEB.match(part)
+    found = passages.by_id(part) or (passages.by_address(part) if web else None)
+    if found is None and (numbered := _ID_NUMBER.match(part)):
+        found = passages.by_id(numbered[1])
+    if found is None and (labelled or " " in part):
+        found = passages.by_title(part) or (passages.by_heading(part) if labelled else None)
+    return found
 
 
 def _trails(page: Page, match: re.Match[str], behind_amounts: bool = False) -> bool:

@@ -88,21 +88,11 @@ class Structures:
         following = prose[end : end + 4]
         if following.startswith(_QUANTIFIERS) and not match[1] and not _closes_emphasis(line, following):
             return True
-        if (line[-1:].isalnum() or line[-1:] == "_") and self._is_index(line, start):
-            return True
-        if following.lstrip(" \t").startswith(("=", "\u00d7", "+ [")):
-            return True
-        if self._linked and _GOES_ON.match(following) and _is_address(line):
-            return True
-        if following.startswith("(") and not _PROSE_IN_PARENTHESES.match(prose, end):
-            return True
-        if _has_operand(line):
+        if self._goes_on(line, following, start, end):
             return True
         before = prose[max(0, start - _BEFORE) : start].rstrip()
         if before.endswith(('":', "':")):
             return True
-        if following[:1].islower() and following[0].isascii() and line[-1:].isspace():
-            return True  # a prefix of a word, as in "a [2]catenane"
         if self._reports and _PARAGRAPH.search(line[-_BEFORE:]):
             return True
         if ("," in content or _SPAN.match(content)) and (
@@ -119,6 +109,18 @@ class Structures:
         if nested_first and line[-2:-1].isalnum() and self._is_index(line[:-1], start - 1):
             return True
         return nested_first != nested_last and (nested_first or before.endswith(","))
+
+    def _goes_on(self, line: str, following: str, start: int, end: int) -> bool:
+        """Whether the brackets are a part of what stands right before or behind them: a name, a formula, an address."""
+        return (
+            ((line[-1:].isalnum() or line[-1:] == "_") and self._is_index(line, start))
+            or following.lstrip(" \t").startswith(("=", "\u00d7", "+ ["))
+            or (self._linked and _GOES_ON.match(following) is not None and _is_address(line))
+            or (following.startswith("(") and not _PROSE_IN_PARENTHESES.match(self._prose, end))
+            or _has_operand(line)
+            # a prefix of a word, as in "a [2]catenane"
+            or (following[:1].islower() and following[0].isascii() and line[-1:].isspace())
+        )
 
     def _is_index(self, line: str, start: int) -> bool:
         """Whether a name right before the brackets is one of code."""
