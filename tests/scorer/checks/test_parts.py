@@ -58,8 +58,20 @@ OF_ANOTHER = (
     ),
     ("A silver seat costs €59.", CLASSES),
     ("Silver tickets are answered within 10 hours.", TICKETS),
+    ("Silver tickets are closed after 30 days.", TICKETS),
+    ("Die Monatskarte für Erwachsene kostet 30 Euro.", TARIFE),
+)
+TRIAL = (
+    "The trial lasts 14 days and includes 3 seats. The subscription lasts 12 months and includes 10 seats."
 )
 AS_TOLD = (
+    ("After the trial, you get 10 seats.", TRIAL),
+    ("Every ticket except Silver is closed after 30 days.", TICKETS),
+    ("Silver tickets are closed after 10 days and the others are closed after 30 days.", TICKETS),
+    (
+        "Silver tickets are closed after 30 days.",
+        f"{TICKETS} Since May, Silver tickets are closed after 30 days.",
+    ),
     ("A silver couchette costs €59.", CLASSES),
     ("Silver tickets are closed after 10 days.", TICKETS),
     ("After 30 days, Gold tickets are closed.", TICKETS),

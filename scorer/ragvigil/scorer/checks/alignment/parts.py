@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -53,6 +53,9 @@ _POINTING = FRAME_STEMS | {word.stem for word in words("one ones")}
 """Words that stand for what is told before."""
 _UNLIKE = stems_of(OPPOSITES["unlike"])
 """Words by which a claim tells of one thing what is not so of the other: 25 days until the fifth year."""
+_BUT = _UNLIKE | stems_of(OPPOSITES["except"]["words"])
+"""Those, and words for an exception, before a thing of which something is not told: except Silver, after the trial."""
+_BEFORE = 2
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _MOST_RECORDS = 50
@@ -120,6 +123,7 @@ def is_of_another_part(
     said = {word.stem for word in claim}
     return any(
         _belongs_to_another(one, said, said - _numbered_elsewhere(one, mine), theirs, evidence)
+        or _is_told_of_another(one, claim, theirs, told, evidence)
         for one in found
     )
 
@@ -194,10 +198,60 @@ def _belongs_to_another(
     own &= others[0].stems
     if not _tells_it_apart(own, said, others[0], beside[0], counts):
         return False
-    return not any(
-        not own.isdisjoint(segment.content)
+    return not _is_so_elsewhere(own, mine, others[0], evidence)
+
+
+def _is_told_of_another(
+    mine: _Part, claim: Sequence[Word], theirs: Sequence[_Part], told: Sequence[Segment], evidence: Evidence
+) -> bool:
+    """Whether a sentence tells the number of one part of `claim` of its thing, and the one beside it of the claim's.
+
+    "Silver is closed after 30 days" beside those of `_goes_on`. Both sentences share half of their words and have such
+    a part at the same place; the claim has a word of it, one that its sentence has alone, and none of the other's.
+    """
+    beside = [
+        part for part in theirs if part.kind == mine.kind and not set(part.numbers).isdisjoint(mine.numbers)
+    ]
+    said = {word.stem for word in claim}
+    if len(beside) != 1 or any(word.negation for word in claim):
+        return False
+    at, its_part = beside[0].place
+    its = _things(told[at])
+    for place, one in enumerate(told):
+        own = (_things(one) - its) & mine.stems
+        if not own or not said.isdisjoint(its - _things(one)):
+            continue
+        like = [part for part in theirs if part.place == (place, its_part) and part.kind == mine.kind]
+        shared = [part for part in like if part.stems & beside[0].stems & mine.stems]
+        if not shared or 2 * len(its & _things(one)) < max(len(its), len(_things(one))):
+            continue
+        if one.numbers.isdisjoint(mine.numbers) and not (
+            _is_left_out(own, claim) or _is_so_elsewhere(own, mine, shared[0], evidence)
+        ):
+            return True
+    return False
+
+
+def _is_left_out(own: Collection[str], claim: Sequence[Word]) -> bool:
+    """Whether `claim` tells of what is not the thing of one of the stems `own`: except Silver, after the trial."""
+    stems = [word.stem for word in claim]
+    return any(
+        stem in _BUT and not set(stems[place + 1 : place + 1 + _BEFORE]).isdisjoint(own)
+        for place, stem in enumerate(stems)
+    )
+
+
+def _things(sentence: Segment) -> set[str]:
+    """Its meaningful words, without numbers and units."""
+    return {word.stem for word in sentence.words if word.content and not word.numbers} - UNIT_STEMS
+
+
+def _is_so_elsewhere(own: Collection[str], mine: _Part, other: _Part, evidence: Evidence) -> bool:
+    """Whether a sentence tells the number of a part of a claim with one of its `own` words, and not that of `other`."""
+    return any(
+        not segment.content.isdisjoint(own)
         and not segment.numbers.isdisjoint(mine.numbers)
-        and segment.numbers.isdisjoint(others[0].numbers)
+        and segment.numbers.isdisjoint(other.numbers)
         for segment in (evidence.segments[place] for stem in own for place in evidence.places.get(stem, ()))
     )
 
