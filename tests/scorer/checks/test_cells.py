@@ -14,8 +14,16 @@ FEATURES = "| Feature | Basic | Pro |\n|---|---|---|\n| SSO | No | Yes |\n| Audi
 SEATS = "| Plan | Price | Seats |\n|---|---|---|\n| Free | $0 | 1 |\n| Team | $12 per seat | up to 25 |"
 DINER = """{"name": "Luigi's", "attributes": {"OutdoorSeating": true, "RestaurantsReservations": false},
 "hours": {"Monday": "11:0-22:0", "Sunday": "12:0-21:0"}}"""
+ROOMS = """| Room | Price | Breakfast |
+|---|---|---|
+| Single room | 80 EUR | included |
+| Double room | 120 EUR | 12 EUR |
+| Dorm | 30 EUR | no |"""
 
 OTHERWISE = (
+    ("The single room costs 120 EUR including breakfast.", ROOMS),
+    ("Breakfast in the double room costs 120 EUR.", ROOMS),
+    ("The dorm costs 80 EUR and has no breakfast.", ROOMS),
     ("The Basic plan includes 50 GB of storage.", PLANS),
     ("The Basic plan costs $29.", PLANS),
     ("The Pro plan is for 3 users.", PLANS),
@@ -28,6 +36,10 @@ OTHERWISE = (
     ("On Sundays Luigi's closes at 10 PM.", DINER),
 )
 SO = (
+    ("The single room costs 80 EUR including breakfast.", ROOMS),
+    ("The double room costs 120 EUR without breakfast.", ROOMS),
+    ("Breakfast in the double room costs 12 EUR.", ROOMS),
+    ("The dorm costs 30 EUR and has no breakfast.", ROOMS),
     ("The Pro plan includes 50 GB of storage and 10 users.", PLANS),
     ("The Pro plan costs $29.", PLANS),
     ("The Pro plan includes SSO.", FEATURES),

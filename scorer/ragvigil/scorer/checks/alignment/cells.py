@@ -10,10 +10,12 @@ from itertools import chain, pairwise
 from typing import TypeVar
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.rows import Row, content_of
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, values, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""
@@ -21,6 +23,7 @@ _NO = frozenset(
     ("no", "nein", "não", "non", "nee", "nie", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014")
 )
 _YES = frozenset(("yes", "ja", "sí", "sim", "oui", "sì", "tak", "✓", "✔", "✅"))
+_HAD = stems_of((*LEXICON.having, *LEXICON.lacking, *OPPOSITES["including"]))
 
 T = TypeVar("T")
 
@@ -53,19 +56,28 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
         return True
     right = row.cells
     if column is not None and sum(bool(word.numbers) for word in claim) == 1:
-        right = [
-            row.cells[0],
-            *row.cells[column : column + 1],
-            *_rates(claim, row, content_of(head.cells[column])),
-        ]
+        right = _told_by(claim, row, column, content_of(head.cells[column]))
     return _stand_in_others(claim, [*right, *head.cells], table, evidence)
 
 
-def _rates(claim: Sequence[Word], row: Row, column: frozenset[str]) -> list[str]:
-    """The cells that name what `column` counts, as "$12 a seat" does in a table of seats, unless `claim` counts it."""
-    if any(one.numbers and other.stem in column for one, other in pairwise(claim)):
-        return []
-    return [cell for cell in row.cells[1:] if column <= content_of(cell)]
+def _told_by(claim: Sequence[Word], row: Row, column: int, named: frozenset[str]) -> list[str]:
+    """The cells of `row` that the one number of `claim` may be of, which names a `column` by the stems `named`.
+
+    Where it counts what the column tells, that is its cell, else also one that names the same, as "$12 a seat" does in
+    a table of seats. It may be any one where the column's cell has no number, or the claim says "with" or "without" of
+    it: "80 euros with breakfast".
+    """
+    own, told = row.cells[:1], row.cells[column : column + 1]
+    if any(one.numbers and other.stem in named for one, other in pairwise(claim)):
+        return [*own, *told]
+    if not any(values(words(cell)) for cell in told) or _is_had(claim, named):
+        return row.cells
+    return [*own, *told, *(cell for cell in row.cells[1:] if named <= content_of(cell))]
+
+
+def _is_had(claim: Sequence[Word], named: frozenset[str]) -> bool:
+    """Whether "with", "without" or "including" stands right before one of the stems `named`."""
+    return any(one.stem in _HAD and other.stem in named for one, other in pairwise(claim))
 
 
 def _stand_in_others(
