@@ -29,7 +29,7 @@ _MOST_PAIRS = 250_000
 
 
 def is_shown_otherwise(documents: Sequence[Document], messages: Sequence[Message]) -> bool:
-    """Whether no message shows all passages in turn, or one that does shows more, by its looks: before or behind them.
+    """Whether messages show passages, and none all in turn, or one that does shows more, by its looks: around them.
 
     >>> found = [Document("a", "Snow fell."), Document("b", "Coal burns.")]
     >>> is_shown_otherwise(found, [Message("user", "[1] Snow fell.\\n[2] Coal burns.\\n\\nWhy?")])
@@ -44,8 +44,12 @@ def is_shown_otherwise(documents: Sequence[Document], messages: Sequence[Message
     found = [(message, places) for message in shown if (places := _in_turn(texts, message))]
     if found:
         return any(_shows_others(texts, *each) for each in found)
+    lines = [*map(one_line, shown)]
+    words, starts = "\n".join(lines), [one_line(text[:_PIECE]) for text in texts]
+    if not [start for start in starts if start in words]:
+        return False  # as where a span shows the question only
     texts = [*map(one_line, texts)]
-    return not any(_in_turn(texts, one_line(message)) for message in shown)
+    return not any(_in_turn(texts, line) for line in lines)
 
 
 def as_shown(

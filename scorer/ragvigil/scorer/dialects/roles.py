@@ -136,7 +136,7 @@ def _is_in_own_words(roles: Roles, returned: str, replies: set[str]) -> bool:
     A guard refused, nothing was found, a cache had it. Beside an answer a root may as well return that it was sent:
     so it has to be a refusal, or nothing that a model said, or was shown, can have been the answer.
     """
-    if not is_sentence(returned) or any(is_same(each, returned) for each in replies):
+    if returned in replies or not is_sentence(returned) or any(is_same(each, returned) for each in replies):
         return False
     steps = roles.question.steps
     asked = {(step.reading.query or "").strip() for step in steps}

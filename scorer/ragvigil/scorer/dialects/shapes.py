@@ -24,9 +24,12 @@ _INDENTED = re.compile(r"\n[ \t]")
 RULE = re.compile(r"\n[ \t]*(?P<rule>-{3,}|={3,}|\*{3,}|_{3,}|#{3,}|~{3,})[ \t]*(?=\n|\Z)")
 """A line that parts what is above it from what is below."""
 _BLANK = re.compile(r"\n[ \t]*\n")
-_SENTENCE = re.compile(
-    r"""[.!?\u2026\u3002\uff01\uff1f\u0964\u061f\u1362\u104b\u17d4]["'\u00bb\u201d\u2019)\]\u300d]*\s*\Z"""
+_ENDS = (
+    *(".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f"),
+    *("\u0964", "\u061f", "\u1362", "\u104b", "\u17d4"),
 )
+_CLOSING = "\"'\u00bb\u201d\u2019)]\u300d"
+"""What ends a sentence, and what may stand behind that."""
 _SHORTEST = 10
 """Bytes of a sentence that tells something."""
 _TITLE = re.compile(r"(?:\A|\n[ \t]*\n)[^\n]{0,60}[^\s.!?\u3002\uff01\uff1f\u0964]\n?\Z")
@@ -110,7 +113,7 @@ def is_sentence(text: str) -> bool:
     >>> is_sentence("It snows today."), is_sentence("Plan: pro"), is_sentence("Snow.")
     (True, False, False)
     """
-    return _SENTENCE.search(text) is not None and len(text.encode()) >= _SHORTEST
+    return text.rstrip().rstrip(_CLOSING).endswith(_ENDS) and len(text.encode()) >= _SHORTEST
 
 
 def tells(inside: str) -> bool:
