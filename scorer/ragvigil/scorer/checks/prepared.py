@@ -115,14 +115,15 @@ class Prepared:
             found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
+            asked = self.asked
             return tuple(
                 [
                     one
                     if not one.checkworthy
                     else one._replace(kind="heading")
-                    if repeats_question(one.text, self.asked)
+                    if repeats_question(one.text, asked)
                     else one._replace(kind="refusal")
-                    if self.asked and leaves_unanswered(one.text, self.asked)
+                    if asked and leaves_unanswered(one.text, asked)
                     else one
                     for one in found
                 ]

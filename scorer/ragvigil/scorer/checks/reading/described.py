@@ -155,9 +155,10 @@ def _within(file: str, folders: Sequence[str]) -> list[str]:
 
 
 def titles_of(document: Document) -> list[str]:
+    if not document.metadata:
+        return []
     names = _values(document, _ALL_TITLES)
-    if document.metadata:
-        names += [one for one in _values(document, _NAME_KEYS) if " " in one or _FILE.search(one)]
+    names += [one for one in _values(document, _NAME_KEYS) if " " in one or _FILE.search(one)]
     return [name.casefold() for name in names if len(name) > 3]
 
 

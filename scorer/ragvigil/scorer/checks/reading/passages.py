@@ -195,7 +195,7 @@ class Passages:
 
     def by_heading(self, text: str) -> str | None:
         """The passage below this heading of several words, in its case."""
-        return self._headings.get(text)
+        return self._headings.get(text) if " " in text else None
 
     @property
     def has_authors(self) -> bool:
