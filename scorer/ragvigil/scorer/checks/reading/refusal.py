@@ -54,7 +54,7 @@ class Wording:
 
     def may_refuse(self, plain: str, tokens: Iterable[str]) -> bool:
         """Whether a sentence of `plain`, whose words are `tokens` and which has all the cues, can refuse."""
-        return bool(_needs(self.language).met(plain, tokens))
+        return _needs(self.language).any_met(plain, tokens)
 
     def _refuses_itself(self, plain: str, able: Sequence[re.Pattern[str]]) -> bool:
         """Whether `plain` refuses in its own words, and not only in the condition that it begins with.
