@@ -33,6 +33,8 @@ _LINE = re.compile(
 )
 _SENTENCE_END = re.compile(r"[.!?。\uff01\uff1f؟।](?:\s|\Z)")
 _PICTURE = r"\s\u200d\ufe0f\u2190-\u2bff\U0001f000-\U0001faff"
+_FIRST_PICTURE = "\u200d"
+"""But for white space, which nothing ends in here."""
 _PICTURES = re.compile(rf"(?<=[^{_PICTURE}])[{_PICTURE}]+\Z")
 _EMPHASIS = re.compile(r"\*\*|(?<!\w)__|__(?!\w)")
 _OPENS = re.compile(r"(?<![\w*])(?:\*\*|__)(?=[^\s*]|\Z)")
@@ -62,7 +64,7 @@ def _why(prepared: Prepared, answer: str) -> str | None:
     if len(prose) < len(answer):
         return None
     whole = prose[-_TAIL:]
-    tail = _PICTURES.sub("", whole)
+    tail = whole if whole[-1] < _FIRST_PICTURE else _PICTURES.sub("", whole)
     line = tail[tail.rfind("\n") + 1 :]
     if _OPEN_END.search(line[-_LAST_WORD:]) and len(line) > 1:
         return f"it ends in: {line[-_LONG:]}"

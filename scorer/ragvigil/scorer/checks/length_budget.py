@@ -27,7 +27,7 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, UNPARTED if prepared.unparted and budget.words else "no budget is set")
     used = {
         "words": prepared.word_count,
-        "bullets": len(_ITEM.findall(prepared.prose)),
+        "bullets": _items(prepared.prose),
         "output_tokens": prepared.record.tokens.output,
     }
     over = [
@@ -36,6 +36,11 @@ def _measure(prepared: Prepared) -> Finding:
         if limit is not None and (used[name] or 0) > limit
     ]
     return Finding(float(not over), ", ".join(over) or None, used)
+
+
+def _items(prose: str) -> int:
+    """How many lines are items of a list; most answers are one line, and begin it at most."""
+    return len(_ITEM.findall(prose)) if "\n" in prose else int(_ITEM.match(prose) is not None)
 
 
 CHECK = Check("length_budget", "2", _measure, range="{0, 1}")

@@ -63,7 +63,7 @@ POINTING = stems_of(_DATA["pointing"])
 CAPITALISED = stems_of(_DATA["capitalised"])
 """Stems of words that courtesies write with a capital letter though they name nothing: German *Sie*, *Fragen*."""
 _ANSWERED = re.compile(
-    rf"[*_]{{0,2}}({_NAME})[*_]{{0,2}}[ ]?(?:[,:;\uff0c]|[ ][\u2013\u2014-](?=[ ])|\u2014)[*_]{{0,2}}[ ]?"
+    rf"[*_]{{0,2}}((?>{_NAME}))[*_]{{0,2}}[ ]?(?:[,:;\uff0c]|[ ][\u2013\u2014-](?=[ ])|\u2014)[*_]{{0,2}}[ ]?"
 )
 _FEWEST_ANSWERED = 3
 """Words that must follow: less is a part of the answer."""

@@ -88,4 +88,9 @@ def confirms_nothing(text: str) -> bool:
 
 
 def _is_one_of(text: str, known: frozenset[tuple[str, ...]]) -> bool:
-    return len(text) <= _LONGEST and _ENDS.search(text) is not None and _said(text) in known
+    return (
+        len(text) <= _LONGEST
+        and not text[-1:].isalnum()
+        and _ENDS.search(text) is not None
+        and _said(text) in known
+    )

@@ -72,7 +72,7 @@ def quotations(prose: str) -> list[Span]:
     ['the shop opens at nine', 'Closed on all public holidays.']
     """
     found: list[Span] = []
-    if _MARKS.search(prose):
+    if '"' in prose or "'" in prose or (not prose.isascii() and _MARKS.search(prose)):
         spans = (match.span(match.lastindex or 0) for match in _QUOTED.finditer(prose))
         found += [(start, end) for start, end in spans if _is_long(prose[start:end])]
     return found + [span for span in _blocks(prose) if not any(_meet(span, one) for one in found)]

@@ -22,14 +22,15 @@ _THOUGHTS = re.compile(r"\s*<(think(?:ing)?|thoughts?|reasoning)>.*?</\1>", re.D
 """What a model thought before its answer."""
 _OBJECT = re.compile(r"\{\s{0,20}\"([\w -]{1,40})\"\s?:[^{}]{0,1000}\}")
 _KEY = re.compile(r"\"([\w -]{1,40})\"\s?:")
-_FIRST = re.compile(r"(?<=[:?\uff1a\uff1f])(?:[ \t]{0,3}|(?<=[?\uff1f])[ \t]{0,3}\n{1,2})(?=\[1\]|【1】)")
+_FIRST = re.compile(r"\[1\]|【1】")
+_BEFORE_MENU = re.compile(r"(?:[:?\uff1a\uff1f][ \t]{0,3}|[?\uff1f][ \t]{0,3}\n{1,2})\Z")
 _MARK = re.compile(r"[\[【](\d{1,2})[\]】]")
 _ITEM = re.compile(r"[ \t]?[^\W\d_]")
 _OPENING_ITEMS = frozenset(OWNERS | NUMBERING["articles"] | {"a", "an", "which", "what", "how", "whether"})
 _ENDED = re.compile(r"[.!?]\s|[\u3002\uff01]")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,20})[\"*_]{0,3}\s*\Z")
 _CLOSED = re.compile(r"[\])*_]{0,3}[ \t]*(?:[.!?;:,)\u3002\uff01\uff1f\uff0c]|[\[(`]|\n|\||\Z)")
-_WORDS_BEFORE, _FEWEST_CHOICES = 80, 2
+_WORDS_BEFORE, _SIGNS_BEFORE, _FEWEST_CHOICES = 80, 6, 2
 
 
 def tagged_code(text: str) -> list[Span]:
@@ -65,7 +66,9 @@ def unread(prose: str) -> list[Span]:
         found += [match.span() for match in _OBJECT.finditer(prose) if not _names_sources(match[0])]
     if "[1]" in prose or "【1】" in prose:
         for first in _FIRST.finditer(prose):
-            found += _menu(prose, first.end())
+            start = first.start()
+            if _BEFORE_MENU.search(prose, max(0, start - _SIGNS_BEFORE), start):
+                found += _menu(prose, start)
     return found
 
 
