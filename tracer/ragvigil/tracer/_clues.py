@@ -175,13 +175,14 @@ def cookie(look: Look) -> bool:
 def header_pair(look: Look) -> bool:
     """Whether a header may be there as one of a list of pairs."""
     data = look.data
-    return (b"'," in data or b'",' in data) and any(name in look.lower for name in _HEADERS)
+    pairs = (b"'" in data and b"'," in data) or (b'"' in data and b'",' in data)
+    return pairs and any(name in look.lower for name in _HEADERS)
 
 
 def login_of_curl(look: Look) -> bool:
     """Whether a password may be there as an argument of curl."""
     data = look.data
-    return b"curl" in data and (b" -u" in data or b"-u " in data or b"--user" in data)
+    return b"-" in data and b"curl" in data and (b" -u" in data or b"-u " in data or b"--user" in data)
 
 
 def element(look: Look) -> bool:
@@ -234,7 +235,7 @@ def told_password(look: Look) -> bool:
     return (
         b"asswor" in data
         or b"ennwort" in data
-        or b"ot de passe" in data
+        or b"ot de passe est" in data
         or (
             not data.isascii()
             and (b"enha \xc3\xa9" in data or b"passe \xc3\xa9" in data or b"ontrase\xc3\xb1a es" in data)
