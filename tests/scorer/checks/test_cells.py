@@ -19,8 +19,17 @@ ROOMS = """| Room | Price | Breakfast |
 | Single room | 80 EUR | included |
 | Double room | 120 EUR | 12 EUR |
 | Dorm | 30 EUR | no |"""
+SIGNING = "| Plan | Price | SSO |\n|---|---|---|\n| Basic | $9 | no |\n| Plus | $29 | yes |"
+PACOTES = "| Plano | Preço | Wi-Fi |\n|---|---|---|\n| Básico | R$ 29 | não |\n| Completo | R$ 59 | sim |"
+PETS = "| Room | Beds | Pets |\n|---|---|---|\n| Alster | 2 | never |\n| Elbe | 3 | allowed |"
+KETTLE = "product: kettle\nvolume: 1.7 l\ninduction: no\ndishwasher-safe: yes"
 
 OTHERWISE = (
+    ("The Basic plan has SSO.", SIGNING),
+    ("The Plus plan has no SSO.", SIGNING),
+    ("O plano Básico tem Wi-Fi.", PACOTES),
+    ("Pets are allowed in room Alster.", PETS),
+    ("The kettle is suitable for induction.", KETTLE),
     ("The single room costs 120 EUR including breakfast.", ROOMS),
     ("Breakfast in the double room costs 120 EUR.", ROOMS),
     ("The dorm costs 80 EUR and has no breakfast.", ROOMS),
@@ -36,6 +45,11 @@ OTHERWISE = (
     ("On Sundays Luigi's closes at 10 PM.", DINER),
 )
 SO = (
+    ("The Basic plan costs $9.", SIGNING),
+    ("The Basic plan has no SSO.", SIGNING),
+    ("O plano Básico custa R$ 29.", PACOTES),
+    ("Room Alster has 2 beds.", PETS),
+    ("The kettle is dishwasher-safe and holds 1.7 l.", KETTLE),
     ("The single room costs 80 EUR including breakfast.", ROOMS),
     ("The double room costs 120 EUR without breakfast.", ROOMS),
     ("Breakfast in the double room costs 12 EUR.", ROOMS),

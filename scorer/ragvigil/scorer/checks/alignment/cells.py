@@ -19,9 +19,8 @@ from ragvigil.scorer.checks.reading.words import Word, stems_of, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""
-_NO = frozenset(
-    ("no", "nein", "não", "non", "nee", "nie", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014")
-)
+_NO = frozenset(("nein", "nee", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014"))
+"""Beside words that deny: no, never."""
 _YES = frozenset(("yes", "ja", "sí", "sim", "oui", "sì", "tak", "✓", "✔", "✅"))
 _HAD = stems_of((*LEXICON.having, *LEXICON.lacking, *OPPOSITES["including"]))
 
@@ -94,7 +93,10 @@ def _stand_in_others(
 
 def _denied(cell: str, *, denying: bool) -> bool:
     """Whether a cell says no where the claim is not `denying`, or yes where it is."""
-    return cell.casefold() in (_YES if denying else _NO)
+    if denying:
+        return cell.casefold() in _YES
+    told = words(cell)
+    return cell.casefold() in _NO or (bool(told) and all(word.negation for word in told))
 
 
 def _only(named: Sequence[tuple[T, frozenset[str]]], said: set[str]) -> T | None:

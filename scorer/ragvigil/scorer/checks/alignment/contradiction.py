@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
 from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so
+from ragvigil.scorer.checks.alignment.entries import are_heads, entries_of
 from ragvigil.scorer.checks.alignment.excepted import is_excepted
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
 from ragvigil.scorer.checks.alignment.numbers import Numbers
@@ -23,6 +24,7 @@ from ragvigil.scorer.checks.alignment.swaps import (
 )
 from ragvigil.scorer.checks.alignment.values import other_limit
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, values
 
@@ -40,7 +42,7 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
     swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
     """
-    if denying == best.negated:
+    if denying == best.negated or (denying and are_heads(best)):
         return False
     if best.absent is not None:
         return True
@@ -51,8 +53,14 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
         return False
     if denying:
         return _shares(_denied(claim), best.content - _lacked(best.words))
+    told = best.words
+    if (entries := entries_of(best)) is not None:
+        if entries.deny({word.stem for word in claim}):
+            return True
+        if not denies(told := entries.rest):
+            return False
     said = frozenset(word.stem for word in claim if word.content) - _lacked(claim)
-    return _shares(_denied(best.words), said) and best.denies_of(said)
+    return _shares(_denied(told), said) and best.denies_of(said)
 
 
 def _lacked(sequence: Sequence[Word]) -> set[str]:

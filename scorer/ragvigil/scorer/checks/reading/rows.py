@@ -19,7 +19,7 @@ class Row(NamedTuple):
     """Which segment it is."""
     cells: list[str]
     named: frozenset[str]
-    """The meaningful stems of its first cell."""
+    """The meaningful stems of its first cell, or all that it has."""
 
 
 def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
@@ -43,13 +43,18 @@ def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
         found[place] = table
         cells = _cells(segment.text[slice(*segment.span)])
         if len(cells) > 1:
-            table.append(Row(place, cells, content_of(cells[0])))
+            table.append(Row(place, cells, content_of(cells[0]) or _stems_of(cells[0])))
     return found
 
 
 def content_of(cell: str) -> frozenset[str]:
     """Its meaningful stems."""
     return frozenset(word.stem for word in words(cell) if word.content)
+
+
+def _stems_of(cell: str) -> frozenset[str]:
+    """The stems of its words, numbers and negations aside: a plan may be called Plus."""
+    return frozenset(word.stem for word in words(cell) if not (word.numbers or word.negation))
 
 
 def _cells(row: str) -> list[str]:

@@ -1,0 +1,61 @@
+"""Entries: a "no" that is all of a cell, or of what stands behind a key, denies that alone, not the row or the record.
+
+"| Basic | $9 | no |" does not deny that Basic costs $9, nor does "induction: no" that a kettle is black.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Set
+from typing import NamedTuple
+
+from ragvigil.scorer.checks.reading.segments import Segment
+from ragvigil.scorer.checks.reading.words import Word, words
+
+_ENTRY = re.compile(r"(?P<key>[^|:,;\n]*)(?P<joint>[:|])[ \t]*(?P<told>[^\W\d_]+)[ \t]*(?=[|,;.\n]|\Z)")
+_BELOW_HEADS = re.compile(r"\s*\|?[ \t]*:?-{2,}")
+
+
+class Entries(NamedTuple):
+    """What a sentence says beside its entries that only deny."""
+
+    denied: list[frozenset[str]]
+    """The meaningful stems of the key of each."""
+    rest: list[Word]
+    """The words of the others."""
+
+    def deny(self, said: Set[str]) -> bool:
+        """Whether one of them denies what has the stems `said`."""
+        return any(key <= said for key in self.denied)
+
+
+def entries_of(best: Segment) -> Entries | None:
+    """What `best` says beside its entries that only deny; None where it has none.
+
+    >>> from ragvigil.scorer.checks.reading.evidence import Evidence
+    >>> from ragvigil.scorer.trace import Document
+    >>> record = Evidence([Document("a", "colour: black; induction: no")]).segments[0]
+    >>> texts = ("It works with induction.", "It is black.")
+    >>> [entries_of(record).deny({word.stem for word in words(text)}) for text in texts]
+    [True, False]
+    """
+    if best.span is None:
+        return None
+    text = best.text[slice(*best.span)]
+    if "|" not in text and ":" not in text:
+        return None  # as mostly
+    alone = [one for one in _ENTRY.finditer(text) if all(word.negation for word in words(one["told"]))]
+    if not alone:
+        return None
+    keys = [words(one["key"]) for one in alone if one["joint"] == ":"]
+    ends = [0, *(end for one in alone for end in one.span("told")), len(text)]
+    rest = "".join(text[ends[place] : ends[place + 1]] for place in range(0, len(ends), 2))
+    stems = [frozenset(word.stem for word in key if word.content) for key in keys]
+    return Entries([one for one in stems if one], words(rest))
+
+
+def are_heads(best: Segment) -> bool:
+    """Whether `best` is the first row of a table, which says nothing of any other row."""
+    if best.span is None or not best.text.startswith("|", best.span[0]):
+        return False
+    return _BELOW_HEADS.match(best.text, best.span[1]) is not None
