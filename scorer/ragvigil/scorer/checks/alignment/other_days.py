@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ragvigil.scorer.checks.alignment.bounds import EXCEPT_DAYS
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -21,20 +22,18 @@ _NAMES = {
         if name.endswith("-feira")
     },
 }
-_CHINESE: dict[str, int] = dict(zip("一二三四五六日天", (*range(7), 6), strict=True))
-_JAPANESE = dict(zip("月火水木金土日", range(7), strict=True))
-_KOREAN = dict(zip("월화수목금토일", range(7), strict=True))
+_SIGNS = LEXICON.day_signs
+_ZH, _JA, _KO = ("".join(_SIGNS[language]) for language in ("zh", "ja", "ko"))
 _DAY = re.compile(
     rf"(?<![^\W\d_])(?P<name>{longest_first(_NAMES)})(?:s|er)?(?![^\W\d_])"
-    r"|(?:[周週](?!\w?[次天个個回间間])|星期|礼拜)(?P<chinese>[一二三四五六日天])(?![次个個回])"
-    r"|(?P<japanese>[月火水木金土日])曜|(?P<korean>[월화수목금토일])요일",
+    rf"|(?:[周週](?!\w?[次天个個回间間])|星期|礼拜)(?P<zh>[{_ZH}])(?![次个個回])|(?P<ja>[{_JA}])曜|(?P<ko>[{_KO}])요일",
     re.IGNORECASE,
 )
 _MAY_BE_FAR = re.compile("[周週星礼曜]|요일")
 _LEAVES_ROOM = re.compile(
-    r"\b(?:daily|every\s?day|week-?days?|week-?ends?|except\w*|excluding|holidays?|also|otherwise|other|moved|instead|if|"
-    r"täglich|werktags?|wochentags?|wochenende\w*|außer|auch|sonst|feiertag\w*|tous\sles\sjours|sauf|aussi|"
-    r"todos\slos\sdías|salvo|excepto|también|todos\sos\sdias|exceto|também|ogni\sgiorno|tranne)\b"
+    rf"\b(?:{EXCEPT_DAYS}|except\w*|daily|every\s?day|week-?days?|week-?ends?|holidays?|also|otherwise|other|moved|"
+    r"instead|if|täglich|werktags?|wochentags?|wochenende\w*|auch|sonst|feiertag\w*|tous\sles\sjours|aussi|"
+    r"todos\slos\sdías|también|todos\sos\sdias|também|ogni\sgiorno)\b"
     r"|\b(?:segunda|terça|quarta|quinta|sexta)s?\b(?!-feira)"
     r"|每天|每日|毎日|平日|工作日|[周週]末|土日|除|以外|改",
     re.IGNORECASE,
@@ -104,8 +103,4 @@ def _day(found: re.Match[str]) -> int | None:
     """Which day of the week it is; None for the name with a letter of another alphabet."""
     if found["name"]:
         return _NAMES.get(found["name"].lower())
-    if found["chinese"]:
-        return _CHINESE[found["chinese"]]
-    if found["japanese"]:
-        return _JAPANESE[found["japanese"]]
-    return _KOREAN[found["korean"]]
+    return next(days[found[language]] for language, days in _SIGNS.items() if found[language])

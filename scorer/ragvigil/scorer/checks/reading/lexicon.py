@@ -50,6 +50,8 @@ class Lexicon:
     """Power of ten."""
     days: dict[str, int]
     """Days of the week from Monday, 0, in lower case."""
+    day_signs: dict[str, dict[str, int]]
+    """By language the characters that tell the days in names of one form: 星期一, 月曜, 월요일."""
     suffixes: tuple[tuple[str, str], ...]
     case_openers: tuple[str, ...]
     """How a line begins that names a case, a time or a condition."""
@@ -101,6 +103,10 @@ def _load() -> Lexicon:
         number_words={_bare(word): value for word, value in data["number_words"].items()},
         scales={_bare(word): power for word, power in data["scales"].items()},
         days={name: place for names in data["days"].values() for place, name in enumerate(names)},
+        day_signs={
+            language: {sign: place for place, signs in enumerate(days) for sign in signs}
+            for language, days in data["day_signs"].items()
+        },
         case_openers=tuple(data["case_openers"]),
         case_endings=tuple(data["case_endings"]),
         cyrillic_endings=frozenset(data["cyrillic_endings"]),
