@@ -39,7 +39,7 @@ from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
 Swap = TimeSwap | Literal["unit", "scale", "sign", "place", "version", "period", "part", "opposite"]
@@ -90,7 +90,7 @@ _OPPOSITES = (*_LASTING, *_ELAPSING)
 _HOW_OFTEN = frozenset(name.split()[-1] for name in chain.from_iterable(chain.from_iterable(_OFTEN)))
 _KINDS = frozenset(OPPOSITES["kinds_of_time"])
 """Which days, weeks or months they are."""
-UNIT_STEMS = frozenset(word.stem for name in UNITS for word in words(name))
+UNIT_STEMS = stems_of(UNITS)
 """Stems of the units, some of which mean nothing elsewhere: m, in."""
 _OPPOSITE = frozenset(chain.from_iterable(chain.from_iterable(_OPPOSITES)))
 _THROUGH = frozenset(
@@ -98,13 +98,11 @@ _THROUGH = frozenset(
 )
 """Between two numbers of which the unit behind the second one is that of both."""
 _THAN = frozenset(("than", "que", "als"))
-_TOLD = frozenset(
-    word.stem
-    for name in chain(
+_TOLD = stems_of(
+    chain(
         *(UNITS, SCALES, _MONTHS, OTHER_MONTHS, LEXICON.days, _WEEKENDS, ORDINALS, QUARTERS),
         *(TIME_WORDS, VALUE_WORDS, _HOW_OFTEN, *chain.from_iterable(_OPPOSITES)),
     )
-    for word in words(name)
 )
 """Stems of everything in the tables that is not told of one thing alone."""
 _ROLE_OF = {
@@ -115,7 +113,7 @@ _ROLE_OF = {
 }
 """For the stem of each word that tells what a value is one stem for all that may stand in its place."""
 _ROLE_STEMS = frozenset((*_ROLE_OF, *_ROLE_OF.values()))
-_HINTS = _TOLD | _ROLE_OF.keys() | {word.stem for name in LIMIT_WORDS for word in words(name)}
+_HINTS = _TOLD | _ROLE_OF.keys() | stems_of(LIMIT_WORDS)
 _ALIKE = 0.65
 _PART = re.compile(r"[,;:()\u2013\u2014]\s|\s\(")
 """Between the parts of a sentence, of which one may be much like a claim that says no more."""
