@@ -223,16 +223,19 @@ class Judge(_Section):
             raise ValueError(
                 "base_url of an nli judge must be its server's address, like http://127.0.0.1:8080"
             )
-        if self.kind in ENDPOINTS and not self.model:
-            raise ValueError(
-                f"no model for the {self.kind} judge: set judge.model or {self.kind.upper()}_MODEL"
-            )
-        if self.kind in ENDPOINTS and not is_address(self.address):
-            raise ValueError(f"base_url must look like {ENDPOINTS[self.kind]}")
-        if self.kind in ENDPOINTS and self.address == ENDPOINTS[self.kind] and self.api_key is None:
-            raise ValueError(
-                f"no key for {ENDPOINTS[self.kind]}: set judge.api_key or {self.kind.upper()}_API_KEY"
-            )
+        return self
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Self:
+        if self.kind not in ENDPOINTS:
+            return self
+        usual, variables = ENDPOINTS[self.kind], self.kind.upper()
+        if not self.model:
+            raise ValueError(f"no model for the {self.kind} judge: set judge.model or {variables}_MODEL")
+        if not is_address(self.address):
+            raise ValueError(f"base_url must look like {usual}")
+        if self.address == usual and self.api_key is None:
+            raise ValueError(f"no key for {usual}: set judge.api_key or {variables}_API_KEY")
         return self
 
     @property

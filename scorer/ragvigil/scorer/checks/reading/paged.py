@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple, cast
 
 from ragvigil.scorer.checks.reading.described import facts_of
@@ -84,20 +85,8 @@ def pages_of(document: Document) -> Pages:
     """
     told: set[int] = set()
     perhaps: set[int] = set()
-    unread = False
-    for facts in facts_of(document) if document.metadata else ():
-        for key in _KEYS:
-            value = facts.get(key)
-            if value is None or (key == _MAY_COUNT and _is_one_number(value)):
-                continue
-            unread = not _add(told, value) or unread
-        for first, last in _BOUNDS:
-            if first in facts:
-                end = facts.get(last)  # a start alone does not say how far the passage goes
-                unread = not _add(told, f"{facts[first]}-{end or facts[first]}") or end is None or unread
-        for key in _PAGE_FILES:
-            if isinstance(value := facts.get(key), str) and (named := _PAGE_FILE.search(value)):
-                (told if "#" in named[0] else perhaps).add(int(named[1]))
+    every = [_read(facts, told, perhaps) for facts in facts_of(document)] if document.metadata else []
+    unread = not all(every)
     surely = bool(told) and not unread
     identity = document.id or ""
     if called := _CALLED.search(identity):
@@ -109,6 +98,24 @@ def pages_of(document: Document) -> Pages:
     elif numbered := _NUMBERED.search(identity):
         perhaps.add(int(numbered[1]))
     return Pages(frozenset(told), frozenset(perhaps), surely)
+
+
+def _read(facts: Mapping[str, object], told: set[int], perhaps: set[int]) -> bool:
+    """Whether all that metadata tell of pages can be read; it is added to those `told`, or that they `perhaps` are."""
+    whole = True
+    for key in _KEYS:
+        value = facts.get(key)
+        if value is None or (key == _MAY_COUNT and _is_one_number(value)):
+            continue
+        whole = _add(told, value) and whole
+    for first, last in _BOUNDS:
+        if first in facts:
+            end = facts.get(last)  # a start alone does not say how far the passage goes
+            whole = _add(told, f"{facts[first]}-{end or facts[first]}") and end is not None and whole
+    for key in _PAGE_FILES:
+        if isinstance(value := facts.get(key), str) and (named := _PAGE_FILE.search(value)):
+            (told if "#" in named[0] else perhaps).add(int(named[1]))
+    return whole
 
 
 def _is_one_number(value: object) -> bool:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.citing.lists import INFLECTED_POINTERS, POINTERS
 from ragvigil.scorer.checks.reading.citing.page import Citation, Style
+from ragvigil.scorer.checks.reading.files import Filed
 from ragvigil.scorer.checks.reading.identifiers import ENDING
 from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.paged import Place, place_in
@@ -253,21 +255,10 @@ def filed(
     span: Span, part: str, passages: Passages, style: Style, place: Place | None = None
 ) -> list[Citation]:
     """What names a file of which passages were retrieved, with a page, in it or beside it, or without."""
-    files = passages.files
-    paged = _PAGE.match(part)
-    name = paged[1] if paged else part
-    place = place_in(part[paged.end(1) :]) if paged else place
-    found = files.of(name, place)
-    if (paged or not found.documents) and passages.sibling(part):
+    named_file = _named_file(part, passages, place)
+    if named_file is None:
         return []  # an id of a page or a chunk that was not retrieved
-    exact = passages.by_id(name) if paged and not found.documents else None
-    if exact is None and not found.documents and (located := _LOCATED.match(part) or _IN_FILE.match(part)):
-        name = located[1]
-        exact = passages.by_id(name)
-        place = place or place_in(part[located.end(1) :])
-        found = files.of(name, place)
-        if exact is None and not found.documents:
-            exact = passages.by_title(name)
+    files, (name, place, exact, found) = passages.files, named_file
     known = passages.by_id(part) if found.documents else None
     if known is not None and (name != part or not found.placed):
         return [Citation(*span, part, known, style)]
@@ -283,6 +274,37 @@ def filed(
         return []
     broad = not found.placed and ((len(names) > 1 and place is None) or bool(files.chunks(name)))
     return [Citation(*span, part, names[0], style, broad, tuple(names[1:]))]
+
+
+class _NamedFile(NamedTuple):
+    """A file as a part names it."""
+
+    name: str
+    place: Place | None
+    exact: str | None
+    """The passage with that id or title."""
+    found: Filed
+    """Those of the file."""
+
+
+def _named_file(part: str, passages: Passages, place: Place | None) -> _NamedFile | None:
+    """The name without its page, which stands in `part` or is told beside it; None: an id like those retrieved."""
+    files = passages.files
+    paged = _PAGE.match(part)
+    name = paged[1] if paged else part
+    place = place_in(part[paged.end(1) :]) if paged else place
+    found = files.of(name, place)
+    if (paged or not found.documents) and passages.sibling(part):
+        return None
+    exact = passages.by_id(name) if paged and not found.documents else None
+    if exact is None and not found.documents and (located := _LOCATED.match(part) or _IN_FILE.match(part)):
+        name = located[1]
+        exact = passages.by_id(name)
+        place = place or place_in(part[located.end(1) :])
+        found = files.of(name, place)
+        if exact is None and not found.documents:
+            exact = passages.by_title(name)
+    return _NamedFile(name, place, exact, found)
 
 
 def noted(target: str, passages: Passages) -> str | None:
