@@ -6,6 +6,9 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    ("The salary is 45,000 to 50,000 euros.", "Salary: 45-50k euros"),
+    ("Up to 5,000 rows are kept.", "Up to 5_000 rows are kept."),
+    ("Der Preis beträgt 7.000 Euro.", "Der Preis beträgt 7 Tsd. Euro."),
     ("The emergency line is 089 12345670.", "Emergency line: +49 89 1234 5670 (24 hours)."),
     ("O WhatsApp da loja é (11) 40028922.", "WhatsApp da loja: (11) 4002-8922."),
     ("Kiel had 288 visitors and 250 orders.", "store,visitors,orders\nBremen,412,380\nKiel,288,250"),
@@ -89,6 +92,9 @@ def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> Non
 
 
 FALSE = (
+    ("We pay up to €7,000 per person.", "We pay up to EUR 5,000 per person. Section 7: Medical expenses."),
+    ("The limit is 1,000 items.", "The limit is 100 items for 1 user."),
+    ("O limite é de 7.000 itens.", "O limite é de 5.000 itens na seção 7."),
     ("The emergency line is 089 12345671.", "Emergency line: +49 89 1234 5670 (24 hours)."),
     ("The emergency line is +43 89 12345670.", "Emergency line: +49 89 1234 5670 (24 hours)."),
     (

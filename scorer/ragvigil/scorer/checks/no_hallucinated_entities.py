@@ -191,7 +191,8 @@ def _begins_with_a_name(statement: Statement, *, follows: bool) -> bool:
 def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[str]) -> bool:
     if stem in prepared.evidence.places or stem in asked:
         return True
-    return bool(numbers) and not (prepared.evidence.numbers.isdisjoint(numbers) and asked.isdisjoint(numbers))
+    told = prepared.evidence.meant(numbers)
+    return bool(told) and not (prepared.evidence.numbers.isdisjoint(told) and asked.isdisjoint(told))
 
 
-CHECK = Check("no_hallucinated_entities", "24", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "25", _measure, cost="claims")

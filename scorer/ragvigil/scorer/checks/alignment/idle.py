@@ -27,8 +27,8 @@ def lacking_numbers(claim: Sequence[Word], evidence: Evidence, question: Collect
         place
         for place, word in enumerate(claim)
         if word.numbers
-        and is_novel(word.numbers, evidence.numbers)
-        and not any(value in question for value in word.numbers)
+        and is_novel(numbers := evidence.meant(word.numbers), evidence.numbers)
+        and not any(value in question for value in numbers)
     ]
 
 

@@ -180,7 +180,8 @@ class Numbers(NamedTuple):
         """Those of `claim`, without the ones that only point at a passage."""
         if not [word for word in claim if word.numbers]:
             return cls([], [])
-        found = values(_without_references(claim, len(evidence.names)))
+        told = values(_without_references(claim, len(evidence.names)))
+        found = [evidence.meant(one) for one in told]
         novel = [
             one
             for one in found

@@ -155,7 +155,7 @@ def read_tokens(
 
 def _of_the_number(word: Word, missing: bool, around: Surroundings) -> list[int]:
     marks = [] if missing else [_NUMBER_FOUND]
-    if around.evidence.numbers.isdisjoint(word.numbers):
+    if around.evidence.numbers.isdisjoint(around.evidence.meant(word.numbers)):
         marks.append(_NUMBER_MISSING)
     elif word.stem not in around.best and word.stem not in around.second:
         marks.append(_NUMBER_ELSEWHERE)

@@ -18,6 +18,7 @@ from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags, read_g
 from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
+from ragvigil.scorer.checks.reading.numerals import likely
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.prose import numbers_told
 from ragvigil.scorer.checks.reading.rows import Row, tables_of
@@ -27,6 +28,7 @@ from ragvigil.scorer.checks.reading.threes import threes
 from ragvigil.scorer.checks.reading.timetable import Hours, keyed, tells_days, timetable
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, among, current
 from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
@@ -34,6 +36,8 @@ _MOST_WORDS_OF_A_FLAG = 8
 _MOST_SHORT = 1 << 16
 _LONGEST_SEARCHED = 200_000
 _POINTS_OF_A_DATE = 2
+_THOUSAND = longest_first(name for name, power in LEXICON.scales.items() if power == 3)
+_THOUSANDS = re.compile(rf"(?<![^\W\d_])(?:{_THOUSAND})(?![^\W_])|(?<=[ $€£(])000(?![\w.,])")
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 _TELLS_WHICH = re.compile(rf"(?:{'|'.join(sorted(_NAMES))}|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$")
@@ -93,6 +97,15 @@ class Evidence:
         return frozenset(
             one.rpartition(".")[2] for one in self.numbers if one.count(".") == _POINTS_OF_A_DATE
         )
+
+    def meant(self, values: tuple[str, ...]) -> tuple[str, ...]:
+        """What a numeral of a claim may stand for beside it: 7,000 is 7 only where it tells something in thousands."""
+        told = likely(values)
+        return values if told is not values and self._in_thousands else told
+
+    @made_once
+    def _in_thousands(self) -> bool:
+        return _THOUSANDS.search(self.in_small_letters) is not None
 
     @made_once
     def telephones(self) -> frozenset[str]:

@@ -53,7 +53,8 @@ _ROW = re.compile(
 )
 """Several numbers of a line whose commas part columns, behind a word or a day, up to its end or to another column."""
 _LIST = re.compile(r"(?<![\w.,:/'\u2019])[0-9]+(?:[.,][0-9]+){2,}(?![\w:/])")
-_JOINED = str.maketrans(dict.fromkeys(_SPACES, "'"))
+_UNDERSCORED = re.compile(r"(?<![\w.,:/])[1-9][0-9]{0,2}(?:_[0-9]{3}){1,5}(?!\w)")
+_JOINED = str.maketrans(dict.fromkeys(f"{_SPACES}_", "'"))
 _ARABIC_MARKS = str.maketrans({"\u066b": ".", "\u066c": ","})
 
 _HAN_DIGITS = {
@@ -128,7 +129,7 @@ def han_number(numeral: str) -> str | None:
 
 
 def plain_digits(text: str) -> str:
-    """`text` with every digit in ASCII and an apostrophe for white space between groups of three; as long as it was.
+    """`text` with every digit in ASCII and an apostrophe for what parts groups of three; as long as it was.
 
     Between a day and a time of ISO 8601 a space stands instead of the T. Rows of numbers stay apart: white space that
     parts groups stands between nothing but groups of three. An apostrophe also joins a whole number to the part of one
@@ -136,8 +137,8 @@ def plain_digits(text: str) -> str:
 
     >>> plain_digits("१२ किमी, 1 500 000 km, room 7 12 450"), plain_digits("1 1/2 cups, 5 3/4/2025")
     ("12 किमी, 1'500'000 km, room 7 12 450", "1'1/2 cups, 5 3/4/2025")
-    >>> plain_digits("store,visitors,orders\\nKiel,288,250"), plain_digits("In all,1,200 people")
-    ('store,visitors,orders\\nKiel;288;250', 'In all,1,200 people')
+    >>> plain_digits("store,visitors,orders\\nKiel,288,250"), plain_digits("In all,1,200 people"), plain_digits("5_000")
+    ('store,visitors,orders\\nKiel;288;250', 'In all,1,200 people', "5'000")
     >>> plain_digits("\uff11\uff0c\uff15\uff10\uff10円, \uff13\uff15\uff0e\uff15度, \uff11\uff0c\uff12\uff0c\uff13")
     '1,500円, 35.5度, 1\uff0c2\uff0c3'
     """
@@ -155,6 +156,8 @@ def plain_digits(text: str) -> str:
         text = _DAY_AND_TIME.sub(" ", text)
         text = _SPACED.sub(_join, text)
         text = _MIXED_SPACED.sub(_join, text)
+    if "_" in text:
+        text = _UNDERSCORED.sub(_join, text)
     return _apart(text) if "," in text and _BETWEEN_DIGITS.search(text) else text
 
 
@@ -198,6 +201,15 @@ def readings(token: str) -> tuple[str, ...]:
         parts = [value for part in re.split("[/:]", token) for value in readings(part)]
         return (token, *parts, *_quotient(token))
     return _grouped(token.replace("\u2019", "'"))
+
+
+def likely(values: tuple[str, ...]) -> tuple[str, ...]:
+    """`values` of a numeral that an answer tells, without that of three decimals that are all naught: 7,000 is not 7.
+
+    >>> likely(readings("7,000")), likely(readings("7,125")), likely(("7", "7000"))
+    (('7000',), ('7125', '7.125'), ('7', '7000'))
+    """
+    return (values[0], *values[2:]) if len(values) > 1 and values[0] == f"{values[1]}000" else values
 
 
 def _with_part(token: str) -> tuple[str, ...]:

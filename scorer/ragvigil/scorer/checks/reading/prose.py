@@ -288,7 +288,7 @@ def _joined(texts: Sequence[str]) -> Bytes:
     between = raw.take(gaps)
     grouped = digits.take(gaps + 2) & digits.take(gaps + 3) & ~digits.take(gaps + 4)
     spaced = (between == ord(" ")) & (grouped | (raw.take(gaps + 2) == ord("/")))
-    columns = between == ord(",")
+    columns = (between == ord(",")) | (between == ord("_"))
     joined = gaps[spaced | columns | ((between == ord("T")) & (raw.take(gaps + 3) == ord(":")))]
     if not joined.size:
         return raw
