@@ -6,6 +6,11 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    (
+        "There are two ways to pay: by card or by invoice.",
+        "You can pay by card or by invoice within 30 days.",
+    ),
+    ("The two plans have a trial.", "The trial of the plans lasts 30 days."),
     ("The salary is 45,000 to 50,000 euros.", "Salary: 45-50k euros"),
     ("Up to 5,000 rows are kept.", "Up to 5_000 rows are kept."),
     ("Der Preis beträgt 7.000 Euro.", "Der Preis beträgt 7 Tsd. Euro."),
@@ -92,6 +97,9 @@ def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> Non
 
 
 FALSE = (
+    ("The offer is valid for two months.", "The offer is valid for three months."),
+    ("Le contrat dure deux ans.", "Le contrat dure 36 mois."),
+    ("O plano permite dois usuários.", "O plano permite cinco usuários."),
     ("We pay up to €7,000 per person.", "We pay up to EUR 5,000 per person. Section 7: Medical expenses."),
     ("The limit is 1,000 items.", "The limit is 100 items for 1 user."),
     ("O limite é de 7.000 itens.", "O limite é de 5.000 itens na seção 7."),

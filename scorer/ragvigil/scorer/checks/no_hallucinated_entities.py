@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers, known_telephones, years_of_dates
 from ragvigil.scorer.checks.alignment.reckoned import sums_of
+from ragvigil.scorer.checks.alignment.twos import miscounted_twos
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import CROSS_LINGUAL, Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
@@ -141,6 +142,7 @@ def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> 
     sequence, text, evidence = statement.words, statement.text, prepared.evidence
     lacking = _lacking(prepared, sequence, asked)
     idle = idle_numbers(sequence, text, lacking, hours=True)
+    idle -= miscounted_twos(sequence, text, lacking, evidence)
     idle |= derived_values(sequence, text, lacking, evidence)
     idle |= known_telephones(text, lacking, evidence)
     idle |= sums_of(sequence, text, lacking, evidence, asked).right
@@ -195,4 +197,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(told) and not (prepared.evidence.numbers.isdisjoint(told) and asked.isdisjoint(told))
 
 
-CHECK = Check("no_hallucinated_entities", "25", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "26", _measure, cost="claims")

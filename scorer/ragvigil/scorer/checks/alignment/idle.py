@@ -13,6 +13,7 @@ from ragvigil.scorer.checks.alignment.numbers import (
     known_telephones,
     years_of_dates,
 )
+from ragvigil.scorer.checks.alignment.twos import miscounted_twos
 from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.alignment.yearly import yearly_prices
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -48,6 +49,7 @@ def idle_words(
     if not lacking:
         return right
     idle = idle_numbers(claim, text, lacking, hours=bool(evidence.hours))
+    idle -= miscounted_twos(claim, text, lacking, evidence)
     idle |= derived_values(claim, text, lacking, evidence) | years_of_dates(claim, lacking, evidence)
     idle |= known_telephones(text, lacking, evidence)
     if tells_a_day(claim) and (days := ranges.holding(text)):
