@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.scorer.checks.test_days import claim_of
 
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flags_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -143,3 +144,19 @@ def test_other_ways_to_deny(claim: str, expected: dict[str, str]) -> None:
 def test_what_is_unknown_is_neither_so_nor_not() -> None:
     """No negation is needed to say that nobody knows."""
     assert told("Whether there is music is unknown.") == {}
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("The guest network is off.", True),
+        ("The guest network is disabled.", True),
+        ("The guest network is not off.", False),
+        ("WPS is not disabled.", True),
+        ("WPS is turned off.", False),
+    ],
+)
+def test_what_is_off_is_not_so(claim: str, *, right: bool) -> None:
+    """And what is not off is so."""
+    found = claim_of(claim, '{"router": "R1", "guest_network": false, "wps": true}')
+    assert (found.verdict == "supported") == right

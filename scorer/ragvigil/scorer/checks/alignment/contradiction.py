@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
-from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so
+from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so, off_places
 from ragvigil.scorer.checks.alignment.entries import are_heads, entries_of
 from ragvigil.scorer.checks.alignment.excepted import is_excepted
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
@@ -42,6 +42,8 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
     swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
     """
+    if (best.absent is not None or (denying and best.value is True)) and off_places(claim):
+        return denying == (best.absent is not None)  # what is off is denied, and what is not off is not
     if denying == best.negated or (denying and are_heads(best)):
         return False
     if best.absent is not None:
@@ -56,7 +58,7 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
     told = best.words
     if (entries := entries_of(best)) is not None:
         if entries.deny({word.stem for word in claim}):
-            return True
+            return not off_places(claim)
         if not denies(told := entries.rest):
             return False
     said = frozenset(word.stem for word in claim if word.content) - _lacked(claim)

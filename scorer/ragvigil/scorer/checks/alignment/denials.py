@@ -33,6 +33,10 @@ _BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
 _NOT_OTHER = [(stems_of(one), stems_of(other)) for one, other in OPPOSITES["not_other"]]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
+_OFF = frozenset((word.stem, word.content) for name in OPPOSITES["off"]["words"] for word in words(name))
+"""What says without a negation that a thing is not on; "offer" has the stem of "off", and a meaning."""
+_OFF_BEHIND, _OFF_BEFORE = (stems_of(OPPOSITES["off"][one]) for one in ("behind", "before"))
+"""Behind which words it does, and before which ones it tells a place: off the road."""
 _UNLESS = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["unless"]["words"]))
 _FROM = stems_of(("aus",))
 """German "from", which has the stem of *außer*, but carries no meaning."""
@@ -85,6 +89,24 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
+
+
+def off_places(sequence: Sequence[Word]) -> list[int]:
+    """Where it says of a thing that it is off; not of a lot off the road, or of disabled guests.
+
+    >>> texts = ("WPS is off.", "It is turned off by default.", "The lot is off the road.", "They do not offer it.")
+    >>> [off_places(words(text)) for text in texts]
+    [[2], [3], [], []]
+    """
+    stems = [word.stem for word in sequence]
+    return [
+        place
+        for place, word in enumerate(sequence)
+        if (word.stem, word.content) in _OFF
+        and place
+        and (stems[place - 1] in _OFF_BEHIND or sequence[place - 1].negation)
+        and _OFF_BEFORE.isdisjoint(stems[place + 1 : place + 2])
+    ]
 
 
 def _on_condition(denial: Sequence[Word], other: Sequence[Word]) -> bool:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from math import log1p
 
+from ragvigil.scorer.checks.alignment.denials import off_places
 from ragvigil.scorer.checks.alignment.own_record import told_by_its_record
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.flags import Flag
@@ -41,6 +42,7 @@ _UNTOLD = re.compile(
     re.IGNORECASE,
 )
 _DENIED_AFTER = 8
+_OFF_AFTER = 4
 _AS_A_NOUN = "at"
 """What the stem of a verb's noun has more: to reserve, reservations."""
 _UNAVAILABLE = words("unavailable")[0].stem
@@ -140,7 +142,9 @@ def _turns(text: str) -> list[int]:
 def _denied(claim: Sequence[Word], places: Sequence[int], turns: Sequence[int]) -> bool:
     first = max((turn for turn in turns if turn <= places[0]), default=0)
     last = min((turn for turn in turns if turn > places[0]), default=len(claim))
-    return any(_denies(claim, place) for place in range(first, min(last, places[-1] + 1 + _DENIED_AFTER)))
+    near = range(first, min(last, places[-1] + 1 + _DENIED_AFTER))
+    off = any(place in near and 0 < place - places[-1] <= _OFF_AFTER for place in off_places(claim))
+    return off != any(_denies(claim, place) for place in near)  # what is not off is on
 
 
 def _denies(claim: Sequence[Word], place: int) -> bool:
