@@ -23,6 +23,7 @@ from ragvigil.scorer.checks.alignment.swaps import (
     swapped,
 )
 from ragvigil.scorer.checks.alignment.values import other_limit
+from ragvigil.scorer.checks.reading.answered import asks
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -91,7 +92,8 @@ def _shares(denied: set[str], other: frozenset[str]) -> bool:
 def _opposite(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> bool:
     """Whether one of them plainly denies what the other says; to be without a thing, only to be with it does."""
     one, other = (claim, best.words) if denying else (best.words, claim)
-    if all(word.stem in LACKING for word in one if word.negation):
+    denials = [word.stem for word in one if word.negation]
+    if denials and LACKING.issuperset(denials):
         return any(word.stem in HAVING for word in other)
     return opposes(claim, text, denying, best)
 
@@ -192,13 +194,18 @@ def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Sw
 def _says_the_same(claim: Sequence[Word], best: Segment, said: set[str], there: set[str]) -> bool:
     """Whether claim and sentence, or the claim and one clause of a longer sentence, are the same but for a negation."""
     mine, theirs = (in_one_form(one - NEGATION_ADVERBS) for one in (said, there))
-    if best.negated and _says_outright(claim, best.words):
+    if best.negated and not _is_answered_no(best) and _says_outright(claim, best.words):
         return False  # what it denies is something else: "covers defects, does not cover misuse"
     if _are_alike(mine, theirs):
         return True
     if len(mine) < _FEWEST_WITHIN or not mine <= theirs or best.span is None:
         return False
     return _stands_together(mine, best.words) and not _limits(claim, best)
+
+
+def _is_answered_no(best: Segment) -> bool:
+    """Whether a sentence denies by what stands behind it: it is a question, and the next one says no."""
+    return best.negated and not any(word.negation for word in best.words)
 
 
 def _says_outright(claim: Sequence[Word], sequence: Sequence[Word]) -> bool:
@@ -232,7 +239,7 @@ def _stands_together(mine: set[str], sequence: Sequence[Word]) -> bool:
 
 def _limits(claim: Sequence[Word], best: Segment) -> bool:
     """Whether the sentence may both say and deny a thing: in some cases, not without, or because it asks."""
-    if best.span is not None and best.text[slice(*best.span)].endswith("?"):
+    if best.span is not None and asks(best.text[slice(*best.span)]) and not _is_answered_no(best):
         return True
     told = [*claim, *best.words]
     denials = {word.stem in LACKING for word in told if word.negation}

@@ -13,6 +13,7 @@ from itertools import chain
 from ragvigil.scorer.checks.alignment.denials import is_open, leaves_it_so
 from ragvigil.scorer.checks.alignment.entries import entries_of
 from ragvigil.scorer.checks.alignment.swaps import form_of, in_one_form
+from ragvigil.scorer.checks.reading.answered import asks
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -91,7 +92,7 @@ def _is_known(told: Sequence[str], place: int, evidence: Evidence) -> bool:
 
 def _denying(segment: Segment) -> Iterator[Sequence[Word]]:
     """The clauses of a sentence that deny once, all of what they say, and limit nothing."""
-    if segment.span is None or segment.text[slice(*segment.span)].endswith("?") or entries_of(segment):
+    if segment.span is None or asks(segment.text[slice(*segment.span)]) or entries_of(segment):
         return
     spans = clauses(segment.text, *segment.span, _FEWEST)
     said = chain.from_iterable(_JOINT.split(segment.text[first:last]) for first, last in spans)

@@ -13,6 +13,7 @@ from typing import Literal
 
 from ragvigil.scorer.checks.alignment.denials import BOUNDING, HAVING, LACKING
 from ragvigil.scorer.checks.alignment.swaps import in_one_form
+from ragvigil.scorer.checks.reading.answered import asks
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -85,7 +86,7 @@ def permits_otherwise(
 
 def _tells_otherwise(claim: Sequence[Word], mine: Set[str], stance: _Stance, segment: Segment) -> bool:
     """Whether all of a sentence, or a clause of it, forbids what is allowed, or the other way round."""
-    if segment.span is None or segment.text[slice(*segment.span)].endswith("?"):
+    if segment.span is None or asks(segment.text[slice(*segment.span)]):
         return False
     first, last = segment.span
     if _are_opposed(claim, mine, stance, segment.words, segment.text[first:last]):
@@ -184,7 +185,6 @@ def _stands_elsewhere(
     common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
     others = [evidence.segments[one] for one in common if one != place]
     return any(
-        not (one.span and one.text[slice(*one.span)].endswith("?"))
-        and not _tells_otherwise(claim, mine, stance, one)
+        not (one.span and asks(one.text[slice(*one.span)])) and not _tells_otherwise(claim, mine, stance, one)
         for one in others
     )

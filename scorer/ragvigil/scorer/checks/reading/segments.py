@@ -10,8 +10,10 @@ from typing import overload
 import numpy as np
 
 from ragvigil.scorer.checks.reading import records
+from ragvigil.scorer.checks.reading.answered import behind_no, is_answered_no
 from ragvigil.scorer.checks.reading.clauses import clauses
 from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.prose import Reading
 from ragvigil.scorer.checks.reading.stretches import Stretch
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, Vocabulary
 from ragvigil.scorer.checks.reading.words import Word, values, words
@@ -52,7 +54,7 @@ class Segment:
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        return self.absent is not None or self._reading.denies(self._sentence)
+        return self.absent is not None or _denies(self.text, self._reading, self._sentence)
 
     @property
     def words(self) -> list[Word]:
@@ -161,7 +163,7 @@ class Segments(Sequence[Segment]):
     def _denies(self, place: int) -> bool:
         number = bisect_right(self._firsts, place) - 1
         stretch, sentence = self._stretches[number], place - self._firsts[number]
-        return stretch.absent is not None or stretch.reading.denies(sentence)
+        return stretch.absent is not None or _denies(stretch.text, stretch.reading, sentence)
 
     @made_once
     def _may_deny(self) -> frozenset[int]:
@@ -172,4 +174,20 @@ class Segments(Sequence[Segment]):
                 found.append(first)
             elif stretch.reading.negating:
                 found += [first + sentence for sentence in stretch.reading.negating]
+            if "?" in stretch.text or "\uff1f" in stretch.text:
+                spans = stretch.reading.spans
+                found += [
+                    first + one for one in range(len(spans)) if is_answered_no(stretch.text, spans, one)
+                ]
         return frozenset(found)
+
+
+def _denies(text: str, reading: Reading, sentence: int) -> bool:
+    """Whether a sentence of `text` denies something, or asks what the next one denies.
+
+    The "no" with which it answers the one before denies only what that asks.
+    """
+    if not reading.denies(sentence):
+        return is_answered_no(text, reading.spans, sentence)
+    rest, span = behind_no(text, reading.spans, sentence), reading.spans[sentence]
+    return rest is None or span is None or denies(words(text[rest : span[1]]))
