@@ -6,6 +6,9 @@ import pytest
 from tests.scorer.checks.test_days import claim_of
 
 TRUE = (
+    ("The trail is about 12 km long.", "The trail is 12.4 km long."),
+    ("O livro custa menos de R$ 30.", "O livro custa R$ 28."),
+    ("The chain has more than 100 stores.", "The chain has 112 stores."),
     (
         "There are two ways to pay: by card or by invoice.",
         "You can pay by card or by invoice within 30 days.",
@@ -97,6 +100,10 @@ def test_the_same_in_another_form_is_supported(answer: str, passage: str) -> Non
 
 
 FALSE = (
+    ("The trail is about 14 km long.", "The trail is 12.4 km long."),
+    ("Bags over 20 kg cost extra.", "Bags up to 22 kg are free."),
+    ("Orders under €50 pay shipping.", "Orders under €49 pay shipping."),
+    ("No more than 100 people may enter.", "112 people may enter."),
     ("The offer is valid for two months.", "The offer is valid for three months."),
     ("Le contrat dure deux ans.", "Le contrat dure 36 mois."),
     ("O plano permite dois usuários.", "O plano permite cinco usuários."),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import decimal, readings
 from ragvigil.scorer.checks.reading.words import Word, offsets
@@ -19,6 +20,7 @@ _OVER = (
         "just over",
         "over",
         "more than",
+        "mehr als",
         "gut",
         "über",
         "más de",
@@ -33,13 +35,17 @@ _UNDER = (
     *("nearly", "almost", "just under", "knapp", "casi", "près de", "presque", "quase", "quasi", "bijna"),
     *("prawie", "почти"),
 )
+_LESS = (
+    *("less than", "fewer than", "under", "below", "weniger als", "unter", "menos de", "moins de", "meno di"),
+    *("minder dan", "mniej niż", "poniżej"),
+)
 _AROUND = (
     *("about", "around", "roughly", "approximately", "approx.", "close to", "etwa", "rund", "ca.", "circa"),
     *("ungefähr", "cerca de", "aproximadamente", "alrededor de", "unos", "unas", "environ", "por volta de"),
     *("ongeveer", "około", "около", "примерно", "حوالي", "نحو"),
 )
 _SIGNS = "~\u2248\u7ea6\u7d04"
-_ENDS = frozenset(one[-3:] for one in (*_OVER, *_UNDER, *_AROUND))
+_ENDS = frozenset(one[-3:] for one in (*_OVER, *_UNDER, *_LESS, *_AROUND))
 """What a word before a rounded number ends with."""
 
 
@@ -48,8 +54,9 @@ def _one_of(words: tuple[str, ...]) -> str:
 
 
 _ABOUT = re.compile(
-    rf"(?:\b(?:(?P<over>{_one_of(_OVER)})|(?P<under>{_one_of(_UNDER)})|{_one_of(_AROUND)})[ \u00a0]|[{_SIGNS}])"
-    rf"[*_]{{0,2}}(?:US)?[$€£¥]?\s?(?P<number>{_NUMBER})(?![\d:/])",
+    rf"(?:\b(?<!no )(?<!not )(?<!nicht )(?<!não )(?<!pas )(?:(?P<over>{_one_of(_OVER)})|(?P<under>{_one_of(_UNDER)})"
+    rf"|(?P<less>{_one_of(_LESS)})|{_one_of(_AROUND)})[ \u00a0]|[{_SIGNS}])"
+    rf"[*_]{{0,2}}(?:US|R)?[$€£¥]?\s?(?P<number>{_NUMBER})(?![\d:/])",
     re.IGNORECASE,
 )
 _FIRST_DIGIT = re.compile(r"\d(?<!\d\d)")
@@ -59,10 +66,21 @@ _IN_EVIDENCE = re.compile(rf"\d(?<![\w.,:/]\d)\d{{0,14}}{_REST}(?![\d:/]|[.,]\d)
 _SCALE = re.compile(r"[ \u00a0-]?([^\W\d_]{1,12})")
 _WITH_ITS_SCALE = re.compile(rf"({_IN_EVIDENCE.pattern})(?:{_SCALE.pattern})?")
 _FEWEST = 20
-"""Below, nobody rounds to something else."""
-_NEAR = 0.05
-_OVER_BY = 0.1
-"""Share by which a number may exceed one that is said to be less: over 200 are 212."""
+"""Below, nobody rounds a whole number to something else."""
+_NEAR, _NEAR_SMALL = 0.065, 0.2
+_OVER_BY, _LESS_BY = 0.125, 0.1
+"""Share by which a number may exceed one that is said to be less, or be below: over 200 are 212."""
+_LIMITS = (
+    *OPPOSITES["limits"]["up"],
+    *OPPOSITES["limits"]["down"],
+    "from",
+    "ab",
+    "desde",
+    "a partir de",
+    "vanaf",
+    "od",
+)
+_LONGEST_LIMIT = 24
 _EXACTLY = 1e-9
 _NEAR_BY = 12
 """Characters that hold what stands between a word and its number, and the end of the word."""
@@ -77,6 +95,16 @@ class Rounded(NamedTuple):
     least: float
     most: float
     """Between which it stands for the number that was rounded."""
+    one_sided: bool = False
+    """Whether it is said to be less, or more, than that."""
+
+
+class Told(NamedTuple):
+    """The numbers of the passages that a rounded one may stand for, in order."""
+
+    all: Sequence[float]
+    exact: Sequence[float]
+    """Those that no word calls a limit, as "up to" does."""
 
 
 def may_round(text: str) -> bool:
@@ -87,7 +115,7 @@ def may_round(text: str) -> bool:
     """
     for digit in _FIRST_DIGIT.finditer(text):
         before = text[max(0, digit.start() - _NEAR_BY) : digit.start()].rstrip(_BESIDE)
-        before = before.removesuffix("US").rstrip(_BESIDE)
+        before = before.removesuffix("US").removesuffix("R").rstrip(_BESIDE)
         if (
             before[-3:].lower() in _ENDS or before[-1:] in _SIGNS
         ):  # seldom: the pattern tries all words everywhere
@@ -95,36 +123,50 @@ def may_round(text: str) -> bool:
     return False
 
 
-def numbers_of(evidence: str) -> list[float]:
+def numbers_of(evidence: str) -> Told:
     """The numbers of the passages that a rounded one may stand for.
 
-    >>> numbers_of("South | 980,300 | 1.4 million | 12:30")
-    [980300.0, 1400000.0]
+    >>> numbers_of("South | 980,300 | up to 1.4 million | 12:30 | 12 | 8.9")
+    Told(all=[8.9, 980300.0, 1400000.0], exact=[8.9, 980300.0])
     """
-    told: set[tuple[str, str]] = set(_WITH_ITS_SCALE.findall(evidence))
     powers = LEXICON.scales
-    found = {
-        value * 10.0 ** powers.get(word.lower(), 0)
-        for one, word in told
-        if (value := _value(one)) is not None
-    }
-    return sorted(one for one in found if one >= _FEWEST)
+    told: set[float] = set()
+    exact: set[float] = set()
+    for match in _WITH_ITS_SCALE.finditer(evidence):
+        value = _value(match[1])
+        if value is None or (value := value * 10.0 ** powers.get((match[2] or "").lower(), 0)) < 1:
+            continue
+        if value < _FEWEST and value.is_integer():
+            continue
+        told.add(value)
+        if value not in exact and not _is_limit(evidence, match.start()):
+            exact.add(value)
+    return Told(sorted(told), sorted(exact))
 
 
-def unrounded(sequence: Sequence[Word], text: str, numbers: Sequence[float]) -> list[Word]:
-    """`sequence`, the words of `text`, with each rounded number as the one of `numbers`, in order, nearest to it.
+def _is_limit(text: str, start: int) -> bool:
+    before = (
+        text[max(0, start - _LONGEST_LIMIT) : start].rstrip(_BESIDE).removesuffix("EUR").removesuffix("R")
+    )
+    return before.rstrip(_BESIDE).lower().endswith(_LIMITS)
+
+
+def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
+    """`sequence`, the words of `text`, with each rounded number as the one of `numbers` nearest to it.
 
     >>> from ragvigil.scorer.checks.reading.words import words
-    >>> [word.stem for word in unrounded(words("about $875,000 and 76"), "about $875,000 and 76", [875400.0])]
+    >>> known = numbers_of("South: 875,400")
+    >>> [word.stem for word in unrounded(words("about $875,000 and 76"), "about $875,000 and 76", known)]
     ['about', '875400', 'and', '76']
     """
     found = list(sequence)
     spans = offsets(text)
     begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for about in _rounded(text):
-        place = bisect_left(numbers, about.value)
-        near = [one for one in numbers[max(0, place - 1) : place + 1] if about.least <= one <= about.most]
-        if not near or about.value in near:
+        known = numbers.exact if about.one_sided else numbers.all
+        place = bisect_left(known, about.value)
+        near = [one for one in known[max(0, place - 1) : place + 1] if about.least <= one <= about.most]
+        if not near or about.value in numbers.all:
             continue
         said = decimal(f"{min(near, key=lambda one: abs(one - about.value)):.6f}")
         for one in range(bisect_right(ends, about.start), bisect_left(begins, about.end)):
@@ -138,12 +180,15 @@ def _rounded(text: str) -> Iterator[Rounded]:
         if value is None:
             continue
         power, end = _scale(text, match.end())
-        step = min(_step(decimal(f"{value:.6f}")) * 10.0**power, _NEAR * value * 10.0**power)
+        step = _step(decimal(f"{value:.6f}")) * 10.0**power
         value *= 10.0**power
-        below = 0.0 if match["over"] else step if match["under"] else step / 2
-        above = 0.0 if match["under"] else max(step, _OVER_BY * value) if match["over"] else step / 2
-        if value >= _FEWEST:
-            yield Rounded(match.start("number"), end, value, value - below, value + above)
+        step = min(step, _NEAR * value) if value >= _FEWEST else min(step, _NEAR_SMALL * value, 1.0)
+        sided = bool(match["over"] or match["less"])
+        below = 0.0 if match["over"] else max(step, _LESS_BY * value) if match["less"] else step
+        above = 0.0 if match["under"] or match["less"] else max(step, _OVER_BY * value) if sided else step
+        if not (sided or match["under"]):
+            below, above = below / 2, above / 2
+        yield Rounded(match.start("number"), end, value, value - below, value + above, sided)
 
 
 def figures(text: str) -> Iterator[tuple[float, str]]:
