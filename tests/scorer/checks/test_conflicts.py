@@ -123,3 +123,14 @@ def test_a_number_or_a_bound_may_tell_which_thing(record: MakeRecord, one: str, 
     assert (
         result(record("It is so.", ("a", one), ("b", other), query=one), "conflicting_passages").value == 0.0
     )
+
+
+@pytest.mark.parametrize(
+    ("other", "value"),
+    [("Vouchers can be exchanged for cash.", 1.0), ("Vouchers cannot be exchanged for cash.", 0.0)],
+)
+def test_a_question_says_what_is_answered_to_it(record: MakeRecord, other: str, value: float) -> None:
+    """With "no", the opposite of what it asks."""
+    passages = [("faq", "Can vouchers be exchanged for cash? No."), ("page", other)]
+    one = record("It is so.", *passages, query="Can I exchange vouchers for cash?")
+    assert result(one, "conflicting_passages").value == value
