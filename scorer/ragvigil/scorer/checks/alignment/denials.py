@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.denying import leaves_open
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.words import Word, stems_of, words
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, words
 
 _SIDES = {stem: side for side, names in OPPOSITES["beyond"].items() for stem in stems_of(names)}
 """For the stem of a word before a bound on which side of it that is: *up* or *down*."""
@@ -33,6 +33,8 @@ _BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
 _NOT_OTHER = [(stems_of(one), stems_of(other)) for one, other in OPPOSITES["not_other"]]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
+_GONE = {where: tuple(map(stems_of, sides)) for where, sides in OPPOSITES["gone"].items()}
+"""Words by which there is nothing more of what the others name, and whether these stand behind or on either side."""
 _OFF = frozenset((word.stem, word.content) for name in OPPOSITES["off"]["words"] for word in words(name))
 """What says without a negation that a thing is not on; "offer" has the stem of "off", and a meaning."""
 _OFF_BEHIND, _OFF_BEFORE = (stems_of(OPPOSITES["off"][one]) for one in ("behind", "before"))
@@ -86,6 +88,8 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     if _on_condition(denial, other) or _of_the_others(denial, there) or is_excepted(denial, other):
         return True
     if any(_says_it_otherwise(denial, other, *sides) for sides in _NOT_OTHER if sides[0] & there):
+        return True
+    if any(_is_gone(denial, other, where) for where, sides in _GONE.items() if sides[0] & there):
         return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
@@ -190,10 +194,34 @@ def _says_it_otherwise(
     return {word.stem for word in denial if word.content} - denied <= set(near)
 
 
-def _is_denied(denial: Sequence[Word], denied: frozenset[str]) -> bool:
-    """Whether one of the stems `denied` stands right behind a negation."""
+def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:
+    """Whether `denial` says that there is none of what `other` says is gone, and nothing else.
+
+    >>> denial, where = words("Windows 8 is no longer supported."), "around"
+    >>> texts = ("Removed: support for Windows 8.", "Removed: a limit. Windows 8 is supported.")
+    >>> [_is_gone(denial, words(text), where) for text in texts]
+    [True, False]
+    >>> _is_gone(words("There is no charge for delivery."), words("Delivery is free of charge."), "behind")
+    True
+    """
+    gone, named = _GONE[where]
+    if not gone.isdisjoint([word.stem for word in denial]) or not _is_denied(denial, named, _FURTHEST):
+        return False
+    at = next(place for place, word in enumerate(other) if word.stem in gone)
+    told = [place for place, word in enumerate(other) if word.stem in named]
+    if len(told) > 1 or any(word.content for place in told for word in other[at + 1 : place]):
+        return False
+    before = [place for place in told if place < at]
+    if before and where == "behind":
+        return False
+    own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
+    return bool(own) and own <= {word.stem for word in other[before[0] if before else 0 :]}
+
+
+def _is_denied(denial: Sequence[Word], denied: frozenset[str], near: int = _NEAR) -> bool:
+    """Whether one of the stems `denied` stands right behind a negation, as one of the next `near` words."""
     return any(
-        word.negation and any(one.stem in denied for one in denial[place + 1 : place + 1 + _NEAR])
+        word.negation and any(one.stem in denied for one in denial[place + 1 : place + 1 + near])
         for place, word in enumerate(denial)
     )
 
