@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
+from functools import lru_cache
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 
-_ENTRY = re.compile(r"(?P<key>[^|:,;\n]*)(?P<joint>[:|])[ \t]*(?P<told>[^\W\d_]+)[ \t]*(?=[|,;.\n]|\Z)")
+_ENTRY = re.compile(r"(?P<joint>[:|])[ \t]*(?P<told>[^\W\d_]+)[ \t]*(?=[|,;.\n]|\Z)")
+_KEY = re.compile(r"[^|:,;\n]*\Z")
+_LONGEST_KEY = 80
 _BELOW_HEADS = re.compile(r"\s*\|?[ \t]*:?-{2,}")
 
 
@@ -42,12 +45,16 @@ def entries_of(best: Segment) -> Entries | None:
     if best.span is None:
         return None
     text = best.text[slice(*best.span)]
-    if "|" not in text and ":" not in text:
-        return None  # as mostly
+    return _entries_of(text) if "|" in text or ":" in text else None  # as mostly
+
+
+@lru_cache(maxsize=1 << 8)
+def _entries_of(text: str) -> Entries | None:
     alone = [one for one in _ENTRY.finditer(text) if all(word.negation for word in words(one["told"]))]
     if not alone:
         return None
-    keys = [words(one["key"]) for one in alone if one["joint"] == ":"]
+    before = [text[max(0, one.start() - _LONGEST_KEY) : one.start()] for one in alone if one["joint"] == ":"]
+    keys = [words(found[0]) for one in before if (found := _KEY.search(one))]
     ends = [0, *(end for one in alone for end in one.span("told")), len(text)]
     rest = "".join(text[ends[place] : ends[place + 1]] for place in range(0, len(ends), 2))
     stems = [frozenset(word.stem for word in key if word.content) for key in keys]
