@@ -8,6 +8,9 @@ from tests.scorer.checks.test_days import claim_of
 from ragvigil.scorer.checks.reading.clock import clock_times
 
 SAME = (
+    ("The pool is open 7 am to 9 pm.", "Pool opening hours: 7 to 21."),
+    ("The office hours are 8.30 to 16.30.", "Office hours: 8:30 am to 4:30 pm."),
+    ("Das Bad ist von 7 bis 21 Uhr geöffnet.", "Öffnungszeiten Bad: 7-21"),
     ("The bus leaves at half past seven.", "The bus leaves at 7:30."),
     ("The bus leaves at 7:30 in the evening.", "The bus leaves at 7:30 pm."),
     ("The bus leaves at seven o'clock.", "The bus leaves at 7:00."),
@@ -55,6 +58,8 @@ def test_the_same_time_is_supported(answer: str, passage: str) -> None:
 
 
 OTHER = (
+    ("The pool is open 7 am to 8 pm.", "Pool opening hours: 7 to 21."),
+    ("The camp is open to children aged 6 to 16.", "The camp is open to children aged 6 to 14."),
     ("The bus leaves at half past seven.", "The bus leaves at 8:30."),
     ("The bus leaves at 7:30 in the evening.", "The bus leaves at 7:30 am."),
     ("The bus leaves at seven o'clock.", "The bus leaves at 8:00."),

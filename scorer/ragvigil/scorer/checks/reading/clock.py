@@ -35,6 +35,15 @@ _DOTTED = re.compile(
     r"(?![\w,:%\u20ac$\u00a3]|\.\d|\s?[ap]\.?m\b)",
     re.IGNORECASE,
 )
+_UNTIL = rf"\s?(?:[-\u2013\u2014]|{longest_first(_DATA['until'])})\s?"
+_OPENING_HOURS = re.compile(
+    rf"(?<![\w.,:/+-])(?P<hour>\d|1[0-2])(?:\.(?P<minute>[0-5]\d))?{_UNTIL}(?P<till>1[3-9]|2[0-4])"
+    r"(?:\.(?P<till_minute>[0-5]\d))?(?=\s?(?:h\b)?\s?(?:[,;|)\n]|\.?\s*\Z|\.\s))",
+    re.IGNORECASE,
+)
+"""Bare hours of a day, 9 to 17, where they are told as those in which something is open."""
+_OPEN = re.compile(rf"(?<!\w)(?:{longest_first(_DATA['opening'])})(?!\w)[^.!?\n]{{0,40}}\Z", re.IGNORECASE)
+_LONGEST_OPENING = 60
 _MOMENTS: dict[str, int] = _DATA["moments"]
 _BEFORE_THE_HOUR: dict[str, int] = _DATA["before_the_hour"]
 _BEHIND_THE_HOUR: dict[str, int] = _DATA["behind_the_hour"]
@@ -65,7 +74,10 @@ _IN_WORDS = (
 )
 """Each with what a text must hold for it: it is looked for first, for the patterns try all their words everywhere."""
 _WORDED = [(frozenset(map(str.casefold, held)), re.compile(one, re.IGNORECASE)) for held, one in _IN_WORDS]
-_MAYBE = re.compile(r"\d(?::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点))", re.IGNORECASE)
+_MAYBE = re.compile(
+    rf"\d(?::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点)|{_UNTIL}(?:1[3-9]|2[0-4])(?!\d))",
+    re.IGNORECASE,
+)
 A_WORD = re.compile(r"\w+")
 CLUES = frozenset(_DATA["clues"])
 """Words of which one stands in every time that is told in words."""
@@ -121,7 +133,7 @@ def clock_times(text: str) -> Iterator[Time]:
     >>> [[sorted(at) for _, _, at in clock_times(text)] for text in ("ten at night", "2 at night", "abends um 8")]
     [[[1320]], [[120]], [[1200]]]
     """
-    found = [*_in_digits(text)] if may_be_in_digits(text) else []
+    found = [*_in_digits(text), *_of_opening(text)] if may_be_in_digits(text) else []
     if may_be_in_words(text):
         found += _in_words(text)
     read = 0
@@ -151,6 +163,23 @@ def _in_digits(text: str) -> Iterator[Time]:
             elif 1 <= hour <= _HALF_DAY // 60:
                 at = (hour % 12) * 60 + _HALF_DAY * (half in "pP") + minute
                 yield found.start(), found.end(), frozenset((at,))
+
+
+def _of_opening(text: str) -> Iterator[Time]:
+    """The two bare hours between which something is open.
+
+    >>> [sorted(at) for _, _, at in _of_opening("Open 9 to 17. Rooms 9 to 17. Opening hours: 8.30-18 h")]
+    [[540], [1020], [510], [1080]]
+    """
+    for found in _OPENING_HOURS.finditer(text):
+        if _OPEN.search(text, max(0, found.start() - _LONGEST_OPENING), found.start()):
+            for hour, minute in (("hour", "minute"), ("till", "till_minute")):
+                end = found.end(minute) if found[minute] else found.end(hour)
+                yield (
+                    found.start(hour),
+                    end,
+                    frozenset(((int(found[hour]) * 60 + int(found[minute] or 0)) % _DAY,)),
+                )
 
 
 def _in_words(text: str) -> Iterator[Time]:
