@@ -7,14 +7,14 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import NamedTuple, Self
 
-from ragvigil.scorer.checks.alignment.roles import ARTICLES, BEFORE_THINGS
+from ragvigil.scorer.checks.alignment.roles import ARTICLES
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CLOCK, expressions
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of
 
 _TWO = ("2",)
-_NAMED_BEFORE = stems_of(ARTICLES | BEFORE_THINGS)
+_NAMED_BEFORE = stems_of(ARTICLES)
 """Behind these two counts what was named: the two, these two."""
 _MOST_SENTENCES, _MOST_BEHIND = 20, 2
 _OF_TIME = frozenset(("calendar", "time"))
@@ -39,6 +39,7 @@ def miscounted_twos(
     twos = [place for place in twos if not text[offsets(text)[place][0]].isdigit()]
     if not twos:
         return frozenset()  # as mostly
+    ends = [end for _, end in offsets(text)]
     said = {word.stem for word in claim if word.content and not word.numbers}
     held = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in said))
     alike = [evidence.segments[place] for place, _ in held.most_common(_MOST_SENTENCES)]
@@ -46,7 +47,7 @@ def miscounted_twos(
     return frozenset(
         place
         for place in twos
-        if not (place and claim[place - 1].stem in _NAMED_BEFORE)
+        if not (place and claim[place - 1].stem in _NAMED_BEFORE and text[ends[place] :][:1] != "-")
         and _counted_otherwise(_Two.of(claim, text, place, kinds), said, alike)
     )
 
