@@ -160,3 +160,17 @@ def test_what_is_off_is_not_so(claim: str, *, right: bool) -> None:
     """And what is not off is so."""
     found = claim_of(claim, '{"router": "R1", "guest_network": false, "wps": true}')
     assert (found.verdict == "supported") == right
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("The firewall is off.", False),
+        ("The VPN is off.", True),
+        ("The firewall is enabled and the VPN is disabled.", True),
+    ],
+)
+def test_what_is_enabled_is_not_off(claim: str, *, right: bool) -> None:
+    """Its name stands above the one that says so."""
+    found = claim_of(claim, '{"vpn": {"enabled": false}, "firewall": {"enabled": true}}')
+    assert (found.verdict == "supported") == right

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS, another_weekday, leaves_room, tells_a_day
-from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, is_open, leaves_it_so, off_places
+from ragvigil.scorer.checks.alignment.denials import HAVING, LACKING, ON, is_open, leaves_it_so, off_places
 from ragvigil.scorer.checks.alignment.entries import are_heads, entries_of
 from ragvigil.scorer.checks.alignment.excepted import is_excepted
 from ragvigil.scorer.checks.alignment.moments import may_tell_moments, moment_leaves_room
@@ -27,7 +27,7 @@ from ragvigil.scorer.checks.reading.answered import asks
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, values
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, values, words
 
 _ALIKE = 0.8
 _FEWEST_WITHIN = 2
@@ -43,7 +43,9 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
     swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
     """
-    if (best.absent is not None or (denying and best.value is True)) and off_places(claim):
+    if (best.absent is not None or (best.value is True and (denying or _is_on(claim, best)))) and off_places(
+        claim
+    ):
         return denying == (best.absent is not None)  # what is off is denied, and what is not off is not
     if denying == best.negated or (denying and are_heads(best)):
         return False
@@ -64,6 +66,13 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
             return False
     said = frozenset(word.stem for word in claim if word.content) - _lacked(claim)
     return _shares(_denied(told), said) and best.denies_of(said)
+
+
+def _is_on(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether a record's value is named for that something is on, as firewall.enabled, and `claim` says of none so."""
+    if not best.path or ON.isdisjoint([word.stem for word in words(best.path[-1])]):
+        return False
+    return all(word.stem != "on" and word.stem not in ON for word in claim)
 
 
 def _lacked(sequence: Sequence[Word]) -> set[str]:

@@ -39,6 +39,8 @@ _OFF = frozenset((word.stem, word.content) for name in OPPOSITES["off"]["words"]
 """What says without a negation that a thing is not on; "offer" has the stem of "off", and a meaning."""
 _OFF_BEHIND, _OFF_BEFORE = (stems_of(OPPOSITES["off"][one]) for one in ("behind", "before"))
 """Behind which words it does, and before which ones it tells a place: off the road."""
+ON = _NOT_OTHER[0][1]
+"""Stems of what says that a thing is on: enabled, active."""
 _UNLESS = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["unless"]["words"]))
 _FROM = stems_of(("aus",))
 """German "from", which has the stem of *außer*, but carries no meaning."""
