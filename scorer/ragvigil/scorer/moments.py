@@ -11,6 +11,11 @@ SECOND = 10**9
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 DAY = 24 * HOUR
+YEAR_2000 = 946_684_800 * SECOND
+"""No trace, and nothing told of one, is older."""
+AHEAD = DAY
+"""By so much clocks may be ahead of ours, time zones that were forgotten included."""
+_UNITS = {"seconds": 10**9, "milliseconds": 10**6, "microseconds": 10**3}
 _NAMED = re.compile(r"(?:\w+_)?(?:at|since|until|begin|end|start)")
 _LEAST = 10**15
 """No moment after the twelfth of January 1970 is less; places in a text and other counts are."""
@@ -81,6 +86,16 @@ def dated(found: object) -> object:
     if isinstance(found, list | tuple):
         return [dated(one) for one in cast("list[object]", found)]
     return _iso(found) if isinstance(found, datetime) else found
+
+
+def unit_told(moment: int, now: int) -> str | None:
+    """In which unit a moment is about now, if that is not nanoseconds: give or take a year; None when in none.
+
+    >>> now = 1_790_000_000 * 10**9
+    >>> unit_told(1_789_990_000_000, now), unit_told(1_789_990_000, now), unit_told(60 * 10**9, now)
+    ('milliseconds', 'seconds', None)
+    """
+    return next((unit for unit, each in _UNITS.items() if abs(moment * each - now) <= 366 * DAY), None)
 
 
 def _dated(key: str, value: object) -> object:

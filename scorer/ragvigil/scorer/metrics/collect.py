@@ -45,6 +45,7 @@ _COUNTED = {
     "judge_failure": "ragvigil_judge_failures_total",
     "judge_tokens": "ragvigil_judge_tokens_total",
     "dialect_failure": "ragvigil_dialect_failures_total",
+    "misdated": "ragvigil_misdated_traces_total",
 }
 
 

@@ -66,6 +66,11 @@ _ALL = (
     ),
     _counter("verdicts", "Answers of the judge by outcome: the verdict's state, or failed.", "outcome"),
     _counter("judge_failures", "Verdicts that failed, by reason.", "reason"),
+    _counter(
+        "misdated_traces",
+        "Traces whose spans began when they cannot have; the unit says in which the moment would be right.",
+        "unit",
+    ),
     _counter("dialect_failures", "Times that a dialect of your own could not read a span.", "dialect"),
     _counter("judge_tokens", "Tokens that the judge says it read and wrote.", "direction"),
     _counter("judge_cost_usd", "US dollars that judging has cost by judge.prices."),

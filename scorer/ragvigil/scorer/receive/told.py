@@ -18,6 +18,7 @@ from pydantic_core import ErrorDetails, from_json
 
 from ragvigil.scorer.errors import meant
 from ragvigil.scorer.inbox import Arrival
+from ragvigil.scorer.moments import AHEAD, YEAR_2000, calendar_time
 from ragvigil.scorer.receive.refusal import Refusal
 from ragvigil.tracer import attributes as names
 
@@ -25,9 +26,8 @@ MOST_ITEMS = 1_000
 """Items of one request."""
 _LONGEST_TEXT = 20_000
 _NO_TRACE = bytes(16)
-_EARLIEST = datetime(2000, 1, 1, tzinfo=UTC)
-_AHEAD = timedelta(days=1)
-"""By so much clocks may be ahead of ours, time zones that were forgotten included."""
+_EARLIEST = calendar_time(YEAR_2000)
+_AHEAD = timedelta(microseconds=AHEAD / 1_000)
 
 Value: TypeAlias = str | float
 

@@ -14,6 +14,7 @@ from ragvigil.scorer.dialects import DIALECTS, Dialect, Received, lost_in_servic
 from ragvigil.scorer.redact.payload import Redaction, with_note, without_note
 from ragvigil.scorer.sample import Sampler, informative, stratum_of
 from ragvigil.scorer.scoring.checking import Checking
+from ragvigil.scorer.scoring.dating import dated, misdated
 from ragvigil.scorer.scoring.filtering import Filtered, Filters
 from ragvigil.scorer.scoring.noting import Notes
 from ragvigil.scorer.scoring.queue_room import QueueRoom
@@ -56,6 +57,8 @@ class _Read:
     records: Sequence[RagTrace] = ()
     filtered: Sequence[Filtered | None] = ()
     """For each record the rule that filters it."""
+    misdated: int | None = None
+    """A moment that its spans tell and cannot be right."""
     failed: bool = False
     """Whether it could not be read."""
 
@@ -193,7 +196,8 @@ class TraceScoring:
             events = logs_of(trace.raw.logs) if trace.raw.logs else ()
             received.append(Received(spans, events, trace.timed_out))
         for trace, records in zip(traces, read_all(received, self._dialects), strict=True):
-            trace.records = [_dated(record, trace.received_at) for record in records]
+            trace.misdated = misdated(trace.spans, records, trace.received_at)
+            trace.records = [dated(record, trace.received_at) for record in records]
             trace.filtered = self._filters.of(trace.spans, trace.records, trace.raw.rules)
 
     def _checked(self, records: Sequence[RagTrace]) -> list[tuple[CheckResult, ...] | None]:
@@ -235,6 +239,7 @@ class TraceScoring:
             dropped=trace.dropped,
             lost=lost_in_service(spans),
             not_finite=not_finite(spans),
+            misdated=trace.misdated,
             service=resource_text(spans, names.SERVICE_NAME),
             environment=resource_text(spans, names.DEPLOYMENT_ENVIRONMENT_NAME, "deployment.environment"),
             span_count=len(spans),
@@ -310,11 +315,6 @@ class TraceScoring:
             logs=known.logs + logs if fresh_logs else known.logs,
         )
         return merged, item.dropped
-
-
-def _dated(record: RagTrace, received_at: int) -> RagTrace:
-    """A record whose spans do not say when they were is one of the moment at which they came."""
-    return record if record.started_at or not received_at else replace(record, started_at=received_at)
 
 
 def _left_out(record: RagTrace, filtered: Filtered) -> ScoredRecord:

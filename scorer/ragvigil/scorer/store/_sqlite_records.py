@@ -30,6 +30,7 @@ from ragvigil.scorer.store._sqlite_judgements import SqliteJudgements, count_jud
 from ragvigil.scorer.store._sqlite_leaks import note_leak
 from ragvigil.scorer.store._sqlite_ledger import write_ledger
 from ragvigil.scorer.store._sqlite_meta import remember
+from ragvigil.scorer.store._sqlite_misdated import count_misdated
 from ragvigil.scorer.store._sqlite_observations import SqliteObservations, weight_of
 from ragvigil.scorer.store._sqlite_outgoing import SqliteOutgoing
 from ragvigil.scorer.store._sqlite_renamed import follow
@@ -137,6 +138,8 @@ class SqliteRecords:
             self._counters.add("not_kept", taken.not_kept)
             self._counters.add("after_content", taken.after_content)
             count_unread(self._connection, self._counters, taken.unread, now)
+            first = [trace for trace in traces if _is_new(known.get(trace.trace_id, {}))]
+            count_misdated(self._connection, self._counters, first, now)
             self._arrivals.write(now)
             self._write_gathered()
             self._reach("watermark", watermark)
@@ -225,8 +228,8 @@ class SqliteRecords:
             if span_id not in kept:
                 self._withdraw(trace.trace_id, span_id, row["id"])
         self._counters.add("dropped_spans", trace.dropped)
-        new = all(row["reason"] == _NO_SPANS for row in known.values())
-        if new:  # a trace that is read again says it again
+        new = _is_new(known)
+        if new:
             self._counters.add("lost_spans", trace.lost)
             self._counters.add("not_finite", trace.not_finite)
         answered = sum(row["state"] != "filtered" for row in known.values())
@@ -357,6 +360,11 @@ def _insert_scores(count: int) -> str:
         f"VALUES {', '.join(places)} ON CONFLICT DO UPDATE SET "
         "current = 1, value = excluded.value, reason = excluded.reason, details = excluded.details"
     )
+
+
+def _is_new(known: Mapping[str, sqlite3.Row]) -> bool:
+    """Whether nothing but log events of a trace was known: one that is read again says all of it again."""
+    return all(row["reason"] == _NO_SPANS for row in known.values())
 
 
 def _packed(raw: RawTrace) -> tuple[bytes, bytes | None]:

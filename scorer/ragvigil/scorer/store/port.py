@@ -68,6 +68,8 @@ class ScoredTrace:
     """Spans that the service's tracer says it lost before these got through."""
     not_finite: int = 0
     """Figures on its spans that are NaN or infinite, and so unknown."""
+    misdated: int | None = None
+    """A moment that its spans tell and cannot be right, Unix nanoseconds: it counts as of when it came."""
     service: str | None = None
     """As its spans' resource says."""
     environment: str | None = None
