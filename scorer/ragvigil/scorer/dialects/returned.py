@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from ragvigil.scorer.dialects.arguments import settle_questions
 from ragvigil.scorer.dialects.documents import same
+from ragvigil.scorer.dialects.openai_agents import hang_agents
 from ragvigil.scorer.dialects.reading import Reading, Role
 from ragvigil.scorer.dialects.step import Step, gather, link
 from ragvigil.scorer.dialects.twins import united
@@ -28,6 +29,7 @@ _MOST = 50
 def forest_of(steps: Sequence[Step]) -> list[Step]:
     """The steps, ordered by start, as a forest; its roots. Each call in it searched or answered, and is told once."""
     roots = link(steps)
+    hang_agents(steps, roots)
     _hand_down(steps)
     _settle(steps, roots)
     settle_questions(steps)
