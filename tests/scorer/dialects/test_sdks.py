@@ -47,6 +47,7 @@ def passages(record: RagTrace) -> list[tuple[str | None, str | None, float | Non
         ("judgment", ONE_CALL),
         ("agentops", ONE_CALL),
         ("genkit", ONE_CALL),
+        ("promptflow", ONE_CALL),
         ("agentscope", TWO_CALLS),
         ("ag2", TWO_CALLS),
         ("honeyhive", NO_CALL),
@@ -74,6 +75,7 @@ def test_an_application_under_an_sdk_reads_as_its_author_knows_it(sdk: str, toke
         "honeyhive",
         "trulens",
         "mirascope",
+        "promptflow",
     ],
 )
 def test_a_search_that_failed_under_an_sdk_is_the_error(sdk: str) -> None:

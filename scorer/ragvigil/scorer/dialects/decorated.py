@@ -61,12 +61,14 @@ class Decorated:
 
     def matches(self, span: Span) -> bool:
         """Whether one of the SDKs names the kind of the span."""
-        return not span.attributes.keys().isdisjoint(_KINDS)
+        return not span.attributes.keys().isdisjoint(_KINDS) and _names(span) is not None
 
     def read(self, span: Span) -> Reading:
         """What the span says."""
         told = span.attributes
-        names = next(_KINDS[key] for key in _KINDS if key in told)
+        names = _names(span)
+        if names is None:
+            return Reading()
         kind = _kind(next((told[key] for key in names.kind if key in told), None))
         role: Role = names.roles.get(kind, "chain")
         if not kind and _model(told, names):
@@ -83,6 +85,12 @@ class Decorated:
             user_id=first_id(told, *names.user) or first_id(metadata, *_USERS),
             failure=_failure(told, names, made),
         )
+
+
+def _names(span: Span) -> Names | None:
+    """How the first of the SDKs that names the kind of the span calls its facts."""
+    named = (_KINDS[key] for key in _KINDS if key in span.attributes)
+    return next((names for names in named if names.scope in ("", span.scope)), None)
 
 
 def _kind(value: object) -> str:

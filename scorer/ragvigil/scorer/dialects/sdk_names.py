@@ -45,6 +45,8 @@ class Names:
     """What the application adds, as one object."""
     failed: tuple[str, object, str] | None = None
     """An attribute, its value where the step failed (None: any), and the attribute of the message."""
+    scope: str = ""
+    """The scope of its spans, where its names are anybody's words; "" where they are its own."""
     typed: bool = False
     """Whether values stand in objects of a type and a value."""
 
@@ -173,6 +175,15 @@ SDKS = (
         conversation=("braintrust.metadata.session_id", "braintrust.metadata.thread_id"),
         user=("braintrust.metadata.user_id",),
         metadata="braintrust.metadata",
+    ),
+    Names(  # promptflow; its tools are the functions of a flow, which no model calls
+        kind=("span_type",),
+        scope="promptflow",
+        roles={**_LLM, "retrieval": "retriever", "embedding": "embedding"},
+        given=("inputs",),
+        made=("output",),
+        parameters="inputs",
+        usage=("llm.usage.",),
     ),
     Names(  # AgentOps
         kind=("agentops.span.kind",),
