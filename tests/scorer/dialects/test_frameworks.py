@@ -371,3 +371,13 @@ def test_what_smolagents_searched_is_on_no_span_of_opentelemetrys(
     }
     record = only([span("a1", told, start=1, end=9, scope=f"opentelemetry.instrumentation.{scope}")])
     assert (record.answer, record.completeness) == (ANSWER, completeness)
+
+
+def test_why_a_model_failed_is_no_answer_of_agnos() -> None:
+    """A run that failed returns the words of the error, and does not fail itself."""
+    error = SpanEvent(
+        "exception", 8, {"exception.type": "ModelProviderError", "exception.message": "model is down"}
+    )
+    model = span("a2", generation(None), parent="a1", start=2, end=9, events=(error,), failed=True)
+    record = only(ran(framework("agno", QUESTION, "model is down", mime=False), model))
+    assert (record.answer, record.error_message) == (None, "model is down")

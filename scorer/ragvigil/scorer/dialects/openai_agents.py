@@ -32,29 +32,23 @@ class _Agent(NamedTuple):
 def hang_agents(steps: Sequence[Step], roots: Iterable[Step]) -> None:
     """Hang each agent that ran within a tool below that, and a guardrail's below the agent that it looked after.
 
-    A guardrail's model gave no answer: it is an evaluator. An agent whose tool ran another returned what its own last
-    call replied, which may have been shown nothing but the other one's words. `roots` are those of the steps, which
-    are linked.
+    A guardrail's model gave no answer: it is an evaluator. `roots` are those of the steps, which are linked.
     """
     own = [step for step in steps if step.span.scope == _SCOPE]
     if not own:
         return  # as nearly always
     agents = [_agent(step) for step in own if kind_of(step.span.attributes.get(_KIND)) == "agent"][:_MOST]
     tools = [step for step in own if step.reading.tool is not None][:_MOST]
-    parents, callers = dict[Step, Step](), set[Step | None]()
+    parents: dict[Step, Step] = {}
     for agent in agents:
         around = [tool for tool in tools if _within(agent.step, tool)]
         looked_after = [other for other in agents if _guards(agent, other)]
         if around:
             parents[agent.step] = around[-1]
-            callers.add(around[-1].parent)
         elif looked_after:
             parents[agent.step] = looked_after[0].step
             agent.step.reading = replace(agent.step.reading, role="evaluator")
             agent.step.role = "evaluator"
-    for agent in agents:
-        if agent.step in callers and agent.step not in parents:
-            agent.step.reading = replace(agent.step.reading, answer=agent.replied)
     rehang(parents, roots)
     for root in roots if parents else ():
         gather(root)

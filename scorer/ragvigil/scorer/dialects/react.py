@@ -17,6 +17,9 @@ _HANDS_OVER = re.compile(r"\n[ \t]*\w+\([ \t]*(?:\w+[ \t]*=[ \t]*)?(?P<quote>\"{
 _RETRY = "\n\nFix the errors and try again."
 _INVALID = re.compile(r"Validation feedback:\n|\d+ validation errors?:")
 """How Pydantic AI ends and begins what it says of a reply that was not valid."""
+_RELAYED = re.compile(r"For context:\n?\[[\w. -]+\] (?:said: |called tool `|`\w+` tool returned result: )")
+_QUOTED = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>"
+"""What Google's ADK tells an agent of another one that ran before it: until 2.12 as it is, then quoted."""
 _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 """Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
@@ -66,13 +69,17 @@ def _after_tags(text: str) -> str:
 
 
 def is_observation(text: str) -> bool:
-    """Whether a message that the framework sends as the user's is what a tool found, or what was wrong with a reply.
+    """Whether a message that a framework sends as the user's is what a tool found, another agent said, or was wrong.
 
     >>> is_observation("Observation: [1] The ferry leaves at nine."), is_observation("An observation: why?")
+    (True, False)
+    >>> is_observation("For context:\\n[searcher] said: It is nine."), is_observation("For context:\\n[1] It is nine.")
     (True, False)
     >>> is_observation("Validation feedback:\\nCite your sources.\\n\\nFix the errors and try again.")
     True
     """
+    if text.startswith("For context:"):
+        return _QUOTED in text or _RELAYED.match(text) is not None
     return text.startswith("Observation:") or (text.endswith(_RETRY) and _INVALID.match(text) is not None)
 
 

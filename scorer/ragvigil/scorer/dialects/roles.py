@@ -12,6 +12,8 @@ from ragvigil.scorer.dialects.about_answers import is_no_answer
 from ragvigil.scorer.dialects.afterwards import informed, is_same, without_afterwards
 from ragvigil.scorer.dialects.asides import is_aside, is_grade
 from ragvigil.scorer.dialects.batches import shows
+from ragvigil.scorer.dialects.called_agents import TOOLS, of_callers
+from ragvigil.scorer.dialects.failure import failure_of
 from ragvigil.scorer.dialects.frames import Context
 from ragvigil.scorer.dialects.messages import last_message, last_of
 from ragvigil.scorer.dialects.orders import is_order, is_own
@@ -28,7 +30,6 @@ from ragvigil.scorer.dialects.values import sequence_of
 _Value = TypeVar("_Value")
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
-_TOOLS = frozenset[Role]({"tool", "retriever", "reranker"})
 IN_A_CALL = "argument of a tool call"
 """The place of a question that nobody told but in a model's own words."""
 _ASKING = re.compile(r"[?\uff1f\u061f]")
@@ -110,8 +111,15 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     for step, place in reversed(places) if _is_composed(roles) else places:
         if step is not None and step.reading.answer is not None:
             answer = answer_after_thoughts(step.reading.answer)
-            if answer:
+            if answer and (step is roles.generation or not _is_failure(answer, roles)):
                 yield Candidate(step, answer, place)
+
+
+def _is_failure(answer: str, roles: Roles) -> bool:
+    """Whether it is word for word why a model's call failed, which agents return in the place of an answer."""
+    failed = (step for step in generations(roles) if step.failed)
+    told = (step.reading.failure or failure_of(step.span) for step in failed)
+    return any(failure is not None and failure.message == answer.strip() for failure in told)
 
 
 def _is_composed(roles: Roles) -> bool:
@@ -292,9 +300,9 @@ def _root(steps: Sequence[Step]) -> Step | None:
     What a tool does to answer a model, such as to ask a whole engine, is a part of that model's question.
     """
     every = sorted((step for step in steps if step.role == "chain"), key=_place)
-    chains = [step for step in every if _TOOLS.isdisjoint(step.roles_above)]
+    chains = [step for step in every if TOOLS.isdisjoint(step.roles_above)]
     if not chains and not any(
-        step.role == "generator" and _TOOLS.isdisjoint(step.roles_above) for step in steps
+        step.role == "generator" and TOOLS.isdisjoint(step.roles_above) for step in steps
     ):
         chains = every
     telling = [step for step in chains if step.reading.query is not None or step.reading.answer is not None]
@@ -339,6 +347,7 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
         return next(reversed(agreeing or answering), None) or _sent(
             next(reversed(innermost(every)), None)
         ), True
+    answering = of_callers(answering, every)
     answers = informed([step for step in answering if not is_aside(said[step])]) or answering
     found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}
     telling = [root, *(step for step in steps if step.role in _SEARCHING)]

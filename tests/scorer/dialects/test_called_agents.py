@@ -1,0 +1,86 @@
+"""Agents that are a model's tool, as Google's ADK (2.13) wrote them on 2026-11-27: the caller answers the user."""
+
+from __future__ import annotations
+
+import pytest
+from tests.scorer.dialects.conftest import ANSWER, PASSAGES, QUESTION, as_json, only, span
+
+from ragvigil.scorer.span import Span
+
+SCOPE = "gcp.vertex.agent"
+HITS = {"results": [{"id": key, "text": text} for key, text, _ in PASSAGES]}
+ASKED = "last ferry?"
+TOLD = "The timetable says nine."
+TITLE = "Ferry times"
+
+
+def text(role: str, said: str) -> dict[str, object]:
+    """A message."""
+    return {"role": role, "parts": [{"type": "text", "content": said}]}
+
+
+def response(result: object) -> dict[str, object]:
+    """What a tool found, which ADK sends as the user's."""
+    return {"role": "user", "parts": [{"type": "tool_call_response", "id": "c", "response": result}]}
+
+
+def call(span_id: str, parent: str, end: int, replied: str | None, *sent: dict[str, object]) -> Span:
+    """A call of a model, which calls a tool where it replied nothing."""
+    parts = [{"type": "tool_call", "id": "c", "name": "t"} if replied is None else {"type": "text"}]
+    parts[0] |= {"content": replied} if replied else {}
+    said = {
+        "gen_ai.operation.name": "generate_content",
+        "gen_ai.request.model": "tiny-chat-1",
+        "gen_ai.input.messages": as_json(sent),
+        "gen_ai.output.messages": as_json([{"role": "assistant", "parts": parts}]),
+    }
+    return span(span_id, said, parent=parent, start=end - 3, end=end, scope=SCOPE)
+
+
+def tool(span_id: str, parent: str, end: int, name: str, result: object) -> Span:
+    """A call of a tool."""
+    said = {"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
+    said |= {"gen_ai.tool.call.result": as_json(result)}
+    return span(
+        span_id, said, parent=parent, start=end - 30 if parent == "a" else end - 2, end=end, scope=SCOPE
+    )
+
+
+def ran(last: Span | None) -> list[Span]:
+    """An agent whose model asked another one, and what it did then."""
+    return [
+        span("a", {"gen_ai.operation.name": "invoke_agent"}, start=1, end=90, scope=SCOPE),
+        call("a1", "a", 6, None, text("user", QUESTION)),
+        tool("a2", "a", 40, "ask_timetable", {"result": TOLD}),
+        span("b", {"gen_ai.operation.name": "invoke_agent"}, parent="a2", start=11, end=39, scope=SCOPE),
+        call("b1", "b", 15, None, text("user", ASKED)),
+        tool("b2", "b", 20, "find_passages", HITS),
+        call("b3", "b", 38, TOLD, text("user", ASKED), response(HITS)),
+        *([last] if last else []),
+    ]
+
+
+def test_what_an_agent_tells_the_model_that_called_it_is_no_answer() -> None:
+    """It was, with what that model asked as the question: only it was shown the passages themselves."""
+    record = only(ran(call("a3", "a", 80, ANSWER, text("user", QUESTION), response({"result": TOLD}))))
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+
+
+@pytest.mark.parametrize("last", [None, call("a3", "a", 80, TITLE, text("user", f"A title for: {QUESTION}"))])
+def test_what_no_model_was_told_afterwards_went_to_the_user(last: Span | None) -> None:
+    """A tool may return directly; a title knows nothing of what it found."""
+    assert only(ran(last)).answer == TOLD
+
+
+QUOTED = (
+    "For context: below is a transcript of what another agent did, quoted between <<<BEGIN_QUOTED_AGENT_CONTENT>>> and "
+    "<<<END_QUOTED_AGENT_CONTENT>>>.\n[searcher] said:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\nNine.\n"
+    "<<<END_QUOTED_AGENT_CONTENT>>>"
+)
+
+
+@pytest.mark.parametrize("relayed", [QUOTED, "For context:\n[searcher] said: At nine."])
+def test_what_an_agent_is_told_of_one_before_it_is_no_question(relayed: str) -> None:
+    """It is sent as the user's, last of all."""
+    record = only([call("a1", "a", 9, ANSWER, text("user", QUESTION), text("user", relayed))])
+    assert (record.query, record.answer) == (QUESTION, ANSWER)
