@@ -53,6 +53,9 @@ def completion_of(value: object) -> str | None:
     ('{"name": "Bob", "age": 3}', '[{"id": "a", "text": "Snow."}]')
     >>> completion_of([{"message": {"role": "assistant", "content": "Because."}, "finish_reason": "stop"}])
     'Because.'
+    >>> said = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Because."}]}
+    >>> completion_of([{"object": "response", "output": [said]}])
+    'Because.'
     >>> completion_of([{"message": {"role": "assistant", "tool_calls": [{}]}, "finish_reason": "tool_calls"}])
     """
     structure = structure_of(value)
@@ -118,6 +121,8 @@ def _told(structure: object) -> str | None:
     items = sequence_of(structure)
     if all(isinstance(item, str) for item in items):
         return None
+    if len(items) == 1 and mapping_of(items[0]).get("object") == "response":
+        return _told(items[0])  # all that is left of a stream of OpenAI's agents
     if items and _is_choice(mapping_of(items[0])):
         return _reply(items[0])
     messages = messages_of(items)
