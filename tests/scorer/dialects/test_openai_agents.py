@@ -6,6 +6,8 @@ import pytest
 from tests.scorer.dialects.conftest import ANSWER, PASSAGES, QUESTION, as_json, ids, only, span
 
 from ragvigil.scorer.dialects import read_records
+from ragvigil.scorer.dialects.records import steps_of
+from ragvigil.scorer.dialects.returned import forest_of
 from ragvigil.scorer.span import Span
 
 SCOPE = "opentelemetry.instrumentation.openai_agents"
@@ -37,7 +39,7 @@ def call(span_id: str, parent: str, end: int, asked: str, replied: str | None, f
 def tool(span_id: str, parent: str, start: int, end: int, name: str, result: str) -> Span:
     """A call of a tool."""
     said = {"traceloop.span.kind": "tool", "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": name}
-    said |= {"gen_ai.tool.call.result": result}
+    said |= {"gen_ai.tool.call.arguments": as_json({"input": ASKED}), "gen_ai.tool.call.result": result}
     return span(span_id, said, parent=parent, start=start, end=end, scope=SCOPE)
 
 
@@ -95,3 +97,22 @@ def test_agents_that_run_side_by_side_and_answer_look_after_nobody() -> None:
         beside = [agent("b", 2, 50), call("b1", "b", 49, QUESTION, second)]
         records = read_records([WORKFLOW, agent("a", 1, 60), call("a1", "a", 20, QUESTION, first), *beside])
         assert {record.answer for record in records} & {second}
+
+
+def test_an_agent_that_only_runs_while_a_tool_does_is_another_ones() -> None:
+    """Beside it, in the same workflow: neither its question nor its reply is the tool's."""
+    beside = [agent("b", 7, 9), call("b1", "b", 9, "And the fares?", "It costs four crowns [1].")]
+    steps = steps_of([*ANSWERING, *beside])
+    forest_of(steps)
+    (above,) = (step.parent for step in steps if step.span.span_id == "b")
+    assert above is not None
+    assert above.span.span_id == "w"
+
+
+def test_spans_that_all_claim_the_same_moment_end() -> None:
+    """Each agent within the other's tool: a ring of steps would never be left."""
+    spans = [WORKFLOW]
+    for one in "ab":
+        spans += [agent(one, 5, 8), call(f"{one}1", one, 8, ASKED, TOLD)]
+        spans.append(tool(f"{one}2", one, 5, 8, "ask", TOLD))
+    assert len(read_records(spans)) >= 1
