@@ -31,8 +31,12 @@ def ragvigil(
     text: str | bytes = "",
     folder: Path | None = None,
     environment: Mapping[str, str] | None = None,
+    user: int | None = None,
 ) -> subprocess.CompletedProcess[str]:
-    """Run ``ragvigil`` with these arguments in `folder`; `text` is what it reads, `environment` is added to ours."""
+    """Run ``ragvigil`` with these arguments in `folder`, as `user`.
+
+    `text` is what it reads, `environment` is added to ours.
+    """
     begun = _begun()
     assert begun.stdin is not None
     assert begun.stdout is not None
@@ -41,7 +45,7 @@ def ragvigil(
             given = text if name == "stdin" else b""
             Path(place, name).write_bytes(given.encode() if isinstance(given, str) else given)
         environment = {**os.environ, "COLUMNS": "120", **(environment or {})}
-        begun.stdin.write(json.dumps([arguments, str(folder or Path.cwd()), environment, place]) + "\n")
+        begun.stdin.write(json.dumps([arguments, str(folder or Path.cwd()), environment, place, user]) + "\n")
         begun.stdin.flush()
         code = int(begun.stdout.readline())
         said = [Path(place, name).read_text(encoding="utf-8") for name, _ in _STREAMS]
@@ -74,7 +78,9 @@ def _fork_off(asked: IO[str]) -> bool:
     return False
 
 
-def _become(arguments: list[str], folder: str, environment: dict[str, str], place: str) -> None:
+def _become(
+    arguments: list[str], folder: str, environment: dict[str, str], place: str, user: int | None
+) -> None:
     """Be a process that was started so, its streams the files in `place`."""
     signal.alarm(_LONGEST_SECONDS)
     os.chdir(folder)
@@ -85,13 +91,15 @@ def _become(arguments: list[str], folder: str, environment: dict[str, str], plac
         os.dup2(os.open(Path(place, name), mode), number)
         before: TextIO = getattr(sys, name)
         setattr(sys, name, os.fdopen(number, before.mode, encoding=before.encoding, errors=before.errors))
+    if user is not None:
+        os.setuid(user)
     sys.argv = ["ragvigil", *arguments]
 
 
 if __name__ == "__main__":
-    from ragvigil.scorer import checks, cli, commands, dialects, judge
+    from ragvigil.scorer import checks, cli, commands, dialects, judge, labels, process
 
-    for package in (checks, commands, dialects, judge):
+    for package in (checks, commands, dialects, judge, labels, process):
         for module in iter_modules(package.__path__, f"{package.__name__}."):
             import_module(module.name)
     gc.collect()

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
 from pathlib import Path
-from subprocess import run
 
 import pytest
 from tests.command_line import ragvigil
@@ -66,21 +64,8 @@ def test_a_store_of_another_user_is_one_line_that_says_so(command: tuple[str, ..
     with SqliteStore(load(overrides={"store": {"url": f"sqlite:///{tmp_path}/own.db"}})):
         pass
     tmp_path.chmod(0o777)
-    code = (
-        "import os, sys\n"
-        "import ragvigil.scorer.process.score, ragvigil.scorer.labels.book  # where Python itself is not for all\n"
-        "from ragvigil.scorer.commands import run\n"
-        f"os.chmod('own.db', 0) if os.getuid() else os.setuid({_NOBODY})\n"
-        "sys.exit(run())"
-    )
-    done = run(
-        [sys.executable, "-c", code, *command, "--store", "own.db"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env=dict(os.environ),
-    )
+    if os.getuid():
+        (tmp_path / "own.db").chmod(0)
+    done = ragvigil(*command, "--store", "own.db", folder=tmp_path, user=None if os.getuid() else _NOBODY)
     assert (done.returncode, "Traceback" in done.stderr) == (3, False), done.stderr
     assert f"own.db (in {tmp_path}): cannot be opened by this user; run this as the user" in done.stderr
