@@ -117,13 +117,13 @@ def judged_batch(
         slot,
         np.arange(size),
         doubt,
-        np.ones(size),
-        everyone,
-        passed,
-        expected,
-        known,
-        SETTINGS.slots,
-        everyone,
+        chance=np.ones(size),
+        answered=everyone,
+        passed=passed,
+        expected=expected,
+        instruments=known,
+        slots=SETTINGS.slots,
+        scored=everyone,
     )
 
 

@@ -49,7 +49,16 @@ def bets(*, drift: float, turns: int, chance: float) -> tuple[Floats, Floats]:
         slot = np.zeros(60, np.int64)
         judged = random.random(60) < chances
         verdicts = gather(
-            slot, conversation, doubt, chances, judged, passed, np.full(60, 0.2), known, 1, everyone
+            slot,
+            conversation,
+            doubt,
+            chance=chances,
+            answered=judged,
+            passed=passed,
+            expected=np.full(60, 0.2),
+            instruments=known,
+            slots=1,
+            scored=everyone,
         )
         shift = np.array([[0.05]])
         stake = suspect_stake(shift * known.signal, np.array([[0.1, 2.0]]))
@@ -98,13 +107,13 @@ def test_a_few_traces_that_are_hardly_ever_chosen_do_not_mute_the_verdicts_of_th
             slot[place],
             place,
             doubt,
-            chances[place],
-            judged[place],
-            passed[place],
-            flags,
-            known,
-            1,
-            everyone,
+            chance=chances[place],
+            answered=judged[place],
+            passed=passed[place],
+            expected=flags,
+            instruments=known,
+            slots=1,
+            scored=everyone,
         )
 
     whole, usual = gathered(np.ones(size, np.bool_)), gathered(np.arange(size) % 30 > 0)
@@ -132,7 +141,18 @@ def test_a_fall_that_lasts_wins_no_bet_on_its_end(chance: float) -> None:
         judged = random.random(size) < chances
         doubt = suspect(cheap, everyone, known)
         rows = np.arange(size)
-        verdicts = gather(slot, rows, doubt, chances, judged, passed, chances, known, 1, everyone)
+        verdicts = gather(
+            slot,
+            rows,
+            doubt,
+            chance=chances,
+            answered=judged,
+            passed=passed,
+            expected=chances,
+            instruments=known,
+            slots=1,
+            scored=everyone,
+        )
         batches.append(verdicts)
         flags += float(verdicts.excess.sum()) / size / BATCHES
     for verdicts in batches:

@@ -209,7 +209,15 @@ def draw(
     from ragvigil.scorer.testset.fresh import draw_from
 
     settings = settings_of(config, store)
-    found = draw_from(settings.store.path, size, by or [], service, days, quarter, without or [])
+    found = draw_from(
+        settings.store.path,
+        size,
+        by=by or [],
+        service=service,
+        days=days,
+        quarter=quarter,
+        without=without or [],
+    )
     _write(out, found.rows)
     if as_json:
         told = {"rows": len(found.rows), "of": found.asked, "repeated": found.repeated, "known": found.known}

@@ -81,8 +81,9 @@ def watcher_of(
     store: SqliteStore,
     pipeline: Pipeline,
     labels: Labels,
+    *,
     channels: Sequence[str],
-    diagnoser: Diagnoser | None = None,
+    diagnoser: Diagnoser,
     ticks: Callable[[], int] | None = None,
 ) -> Watcher:
     """The sequential detectors beside a pipeline; `ticks` is a clock that nobody sets, None in a replay."""

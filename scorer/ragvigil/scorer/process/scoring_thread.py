@@ -243,7 +243,13 @@ class Scoring(threading.Thread):
         names = list(settings.channels)
         self.monitor = Monitor(store.monitoring, settings.monitor, names, settings.links, diagnoser)
         self.watcher = watcher_of(
-            settings, store, self.pipeline, self._labels, names, diagnoser, ticks=since_boot
+            settings,
+            store,
+            self.pipeline,
+            self._labels,
+            channels=names,
+            diagnoser=diagnoser,
+            ticks=since_boot,
         )
         self.retention = Retention(
             store.retention,

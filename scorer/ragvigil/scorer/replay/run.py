@@ -83,7 +83,9 @@ class Replay:
         diagnoser = Diagnoser(store.diagnosing)
         self._monitor = Monitor(store.monitoring, settings.monitor, list(channels), settings.links, diagnoser)
         labels = labels_of(settings.monitor, settings.judge)
-        self._watcher = watcher_of(settings, store, self._pipeline, labels, list(channels), diagnoser)
+        self._watcher = watcher_of(
+            settings, store, self._pipeline, labels, channels=list(channels), diagnoser=diagnoser
+        )
         # What is to be said is sent at the end: nobody is spared anything by a storm that waits with its news.
         grouping = settings.monitor.model_copy(update={"group_interval_seconds": 0.0})
         self._storms = Storms(store.storms, grouping, settings.links)

@@ -21,6 +21,7 @@ _USUAL = 300
 def draw_from(
     store: Path,
     size: int | None,
+    *,
     by: Sequence[str],
     service: str | None,
     days: float,

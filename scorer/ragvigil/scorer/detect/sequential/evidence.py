@@ -90,6 +90,7 @@ def gather(
     slot: Integers,
     conversation: Integers,
     suspicion: Suspicion,
+    *,
     chance: Floats,
     answered: Booleans,
     passed: Floats,

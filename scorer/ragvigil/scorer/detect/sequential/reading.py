@@ -48,13 +48,13 @@ def read_verdicts(
         traces.slot,
         traces.conversation,
         suspicion,
-        chance * (1.0 - loss),
-        answered,
-        verdict,
-        expected - offset,
-        core.instruments,
-        settings.slots,
-        traces.known_cheap,
+        chance=chance * (1.0 - loss),
+        answered=answered,
+        passed=verdict,
+        expected=expected - offset,
+        instruments=core.instruments,
+        slots=settings.slots,
+        scored=traces.known_cheap,
     )
     days = settings.batch_seconds / DAY
     as_labelled = verdict[answered] - memory.judge_moved - offset
