@@ -77,7 +77,7 @@ def read_citations(
     >>> [(c.cited, c.id) for c in read_citations("Yes [doc-3#1][2], `rows[1]`, no [doc-9#4] [sic].", passages)]
     [('doc-3#1', 'doc-3#1'), ('2', 'doc-5#2'), ('doc-9#4', None)]
     """
-    if "\\[" in answer:
+    if "\\" in answer and "\\[" in answer:  # one sign is found ten times as fast as two
         answer = _ESCAPED.sub(r" [\1] ", answer)
     code = inline_code(answer)
     if code:
@@ -97,9 +97,10 @@ def read_citations(
 
 def _prose(answer: str, code: Sequence[Span] = ()) -> str:
     """`answer` without its blocks of code, `code` in its lines and its formulas; its full-width brackets are narrow."""
-    formulas = maths(PLACED.sub(lambda marker: " " * len(marker[0]), answer) if "$$" in answer else answer)
+    placed = "$" in answer and "$$" in answer
+    formulas = maths(PLACED.sub(lambda marker: " " * len(marker[0]), answer) if placed else answer)
     prose = blank(answer, [*fenced(answer), *code, *tagged_code(answer), *formulas])
-    if "[*" in prose or "[_" in prose:
+    if ("*" in prose and "[*" in prose) or ("_" in prose and "[_" in prose):
         prose = _EMPHASISED.sub(lambda mark: f"{mark[2]:^{len(mark[0])}}", prose)
     return prose if prose.isascii() else _SHELLS.sub(r"[\1]", prose.translate(_WIDE))
 

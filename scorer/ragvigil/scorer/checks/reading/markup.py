@@ -28,7 +28,7 @@ def fenced(text: str) -> list[Span]:
     [(2, 16)]
     """
     spans: list[Span] = []
-    if "```" not in text and "~~~" not in text:
+    if not (("`" in text and "```" in text) or ("~" in text and "~~~" in text)):
         return spans
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(text):
@@ -66,7 +66,7 @@ def maths(text: str) -> list[Span]:
     >>> maths("$x[1]$ costs $5 or $6")
     [(0, 6)]
     """
-    if "$" not in text and "\\[" not in text and "\\(" not in text:
+    if "$" not in text and ("\\" not in text or ("\\[" not in text and "\\(" not in text)):
         return []
     return [match.span() for match in _MATHS.finditer(text)]
 

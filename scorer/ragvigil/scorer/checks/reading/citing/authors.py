@@ -56,7 +56,7 @@ def _entries(content: str) -> list[str]:
 
 def read_narrative_authors(page: Page) -> None:
     """``Smith and Doe (2020)``: names before a year in parentheses."""
-    if "(1" not in page.prose and "(2" not in page.prose:
+    if "(" not in page.prose or ("(1" not in page.prose and "(2" not in page.prose):
         return
     for match in _YEAR_ALONE.finditer(page.prose):
         start = max(0, match.start() - _LONGEST_NAMES)

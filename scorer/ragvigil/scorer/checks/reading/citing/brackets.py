@@ -157,7 +157,7 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
 def read_tool_markers(page: Page) -> None:
     """``【3†source】`` and its relatives, ``citeturn0search2``, ``[oaicite:2]`` and ``##2$$``."""
     for sign, placed in (("$$", PLACED), ("oaicite", _OAICITE)):
-        if sign in page.prose:
+        if sign[0] in page.prose and sign in page.prose:
             for match in placed.finditer(page.prose):
                 page.cite(match.span(), match[1], page.passages.by_place(int(match[1])), "tool")
             page.turn()

@@ -25,7 +25,7 @@ _PLACE = re.compile(
 
 def read_links(page: Page) -> None:
     """Links between brackets; a picture, a mail address or a link to elsewhere on the page is none."""
-    if "](" in page.prose:
+    if "(" in page.prose and "](" in page.prose:
         for match in _NESTED.finditer(page.prose):
             _link(page, match.span(), match[1], match[2])
         page.turn()
@@ -35,7 +35,7 @@ def read_links(page: Page) -> None:
             else:
                 _link(page, match.span(), match[1], match[2])
         page.turn()
-    if "][" in page.prose and page.targets:
+    if page.targets and "][" in page.prose:
         for match in _REFERENCE.finditer(page.prose):
             if match[2] in page.targets and not (ordinals(match[1]) and ordinals(match[2])):
                 _link(page, match.span(), match[1], page.targets[match[2]])

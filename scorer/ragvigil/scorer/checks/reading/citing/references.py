@@ -82,8 +82,8 @@ def definitions(answer: str) -> list[Span]:
     >>> definitions("Yes [1].\\n\\nSources:\\n[1] Handbook")
     [(10, 31)]
     """
-    spans = [match.span() for match in _DEFINITION.finditer(answer)] if "]:" in answer else []
-    if "<co" in answer or "[cite_start]" in answer:
+    spans = [match.span() for match in _DEFINITION.finditer(answer)] if _may_define(answer) else []
+    if ("<" in answer and "<co" in answer) or "[cite_start]" in answer:
         spans += [match.span() for match in _OPENING.finditer(answer)]
     spans += [note.span() for note in _notes(answer)]
     spans += [line.span() for line in _labelled_lines(answer)]
@@ -97,11 +97,15 @@ def definitions(answer: str) -> list[Span]:
     return spans
 
 
+def _may_define(text: str) -> bool:
+    return ":" in text and "]:" in text
+
+
 def targets(prose: str) -> dict[str, str]:
     """What each label of a footnote or reference stands for."""
     found = (
         {match[1] + match[2].rstrip("^"): _bare(match[3]) for match in _DEFINITION.finditer(prose)}
-        if "]:" in prose
+        if _may_define(prose)
         else {}
     )
     for note in _notes(prose):
@@ -139,7 +143,7 @@ def _labelled_lines(text: str) -> list[re.Match[str]]:
     >>> [line[1] for line in _labelled_lines("Nine [a], not ten [b].\\n\\n[a] doc-1\\n[b] doc-2")]
     ['a', 'b']
     """
-    if "\n[" not in text:
+    if "\n" not in text or "\n[" not in text:
         return []
     found: list[re.Match[str]] = []
     start = len(text)
@@ -161,7 +165,7 @@ def entries(prose: str) -> list[Entry]:
     [('1', 'Handbook', 'bracketed'), ('2', 'Rules', 'bracketed')]
     """
     found: dict[int, Entry] = {}
-    for match in _DEFINITION.finditer(prose) if "]:" in prose else ():
+    for match in _DEFINITION.finditer(prose) if _may_define(prose) else ():
         place = prose.index("[", match.start())
         found[place] = Entry((place, match.end(2) + 1), match[2], _bare(match[3]), "definition")
     heading = _heading(prose)

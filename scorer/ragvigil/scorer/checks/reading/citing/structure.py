@@ -79,7 +79,7 @@ class Structures:
         self._prose = prose
         self._passages = passages
         self._numbering = Numbering(prose, passages)
-        self._linked = "://" in prose or "www." in prose
+        self._linked = ("/" in prose and "://" in prose) or "www." in prose
 
     def has(self, match: re.Match[str]) -> bool:
         """Whether the brackets of `match`, a caret its first group and what they hold its second, are one of these."""

@@ -41,7 +41,7 @@ def tagged_code(text: str) -> list[Span]:
     """
     spans: list[Span] = []
     opened: re.Match[str] | None = None
-    for tag in _CODE_TAG.finditer(text) if "</" in text else ():
+    for tag in _CODE_TAG.finditer(text) if "<" in text and "</" in text else ():
         if opened is None:
             opened = None if tag[1] else tag
         elif tag[1] and tag[2].lower() == opened[2].lower():
@@ -58,11 +58,11 @@ def unread(prose: str) -> list[Span]:
     (['[1]', '[2]'], [])
     """
     found: list[Span] = []
-    if "</" in prose and (thoughts := _THOUGHTS.match(prose)):
+    if "<" in prose and "</" in prose and (thoughts := _THOUGHTS.match(prose)):
         found.append(thoughts.span())
     if "[" in prose and ":" in prose:
         found += [match.span() for match in _LOG.finditer(prose)]
-    if '":' in prose and not prose.lstrip().startswith(("{", "[")):
+    if '"' in prose and '":' in prose and not prose.lstrip().startswith(("{", "[")):
         found += [match.span() for match in _OBJECT.finditer(prose) if not _names_sources(match[0])]
     if "[1]" in prose or "【1】" in prose:
         for first in _FIRST.finditer(prose):
