@@ -9,12 +9,11 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, Literal
+from typing import Any, BinaryIO
 
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.store.reading_export import ScoreRow
 
-Format = Literal["jsonl", "parquet"]
 INSTALL = "pyarrow is not installed; run: pip install 'ragvigil[parquet]'"
 _GROUP = 50_000
 """Rows of one Parquet row group, which is what is held in memory."""
