@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -20,7 +19,8 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor, SpanExporter
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 from opentelemetry.sdk.trace.id_generator import IdGenerator
-from tests.conftest import Scorer, Serve, eventually
+from tests.command_line import ragvigil
+from tests.conftest import Scorer, Serve, eventually, starting
 
 from ragvigil.scorer.store._rows import record_of
 from ragvigil.scorer.store.reading import Ledger, open_for_reading
@@ -183,45 +183,35 @@ def test_bad_input_gets_its_own_error_and_costs_nothing_that_was_accepted(serve:
     assert settled(scorer, 3).balanced
 
 
-def test_a_second_scorer_on_the_same_store_is_refused(serve: Serve) -> None:
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Scorer]:
+    """A scorer for the tests that only look at one."""
+    with starting(tmp_path_factory.mktemp("running")) as start:
+        scorer = start()
+        eventually(lambda: scorer.ledger().balanced)
+        yield scorer
+
+
+def test_a_second_scorer_on_the_same_store_is_refused(running: Scorer) -> None:
     """Two writers would tear the ledger apart."""
-    scorer = serve()
-    eventually(lambda: scorer.ledger().balanced)
-    command = [sys.executable, "-m", "ragvigil.scorer", "serve", "--store", f"sqlite:///{scorer.store}"]
-    second = subprocess.run(
-        [*command, "--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"],
-        capture_output=True,
-        text=True,
-        timeout=60,
-    )
+    free = ("--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0")
+    second = ragvigil("serve", "--store", f"sqlite:///{running.store}", *free)
     assert second.returncode == 3
     assert "in use" in second.stderr
 
 
-def test_a_taken_port_is_named(serve: Serve, tmp_path: Path) -> None:
+def test_a_taken_port_is_named(running: Scorer, tmp_path: Path) -> None:
     """Error, not a traceback."""
-    scorer = serve()
-    command = [
-        sys.executable,
-        "-m",
-        "ragvigil.scorer",
-        "serve",
-        "--store",
-        f"sqlite:///{tmp_path / 'other.db'}",
-    ]
-    second = subprocess.run(
-        [*command, "--grpc", "127.0.0.1:0", "--http", scorer.http], capture_output=True, text=True, timeout=60
-    )
+    taken = ("--grpc", "127.0.0.1:0", "--http", running.http)
+    second = ragvigil("serve", "--store", f"sqlite:///{tmp_path / 'other.db'}", *taken)
     assert second.returncode == 2
-    assert scorer.http.rpartition(":")[2] in second.stderr
+    assert running.http.rpartition(":")[2] in second.stderr
     assert "Traceback" not in second.stderr
 
 
-def test_the_receiving_process_stays_light(serve: Serve) -> None:
+def test_the_receiving_process_stays_light(running: Scorer) -> None:
     """Acks must not wait for a scientific library's start, nor carry its memory, nor that of what reads settings."""
-    scorer = serve()
-    eventually(lambda: scorer.ledger().balanced)
-    maps = Path(f"/proc/{scorer.process.pid}/maps").read_text()
+    maps = Path(f"/proc/{running.process.pid}/maps").read_text()
     assert "numpy" not in maps
     assert "pydantic_core" not in maps
     assert "grpc" in maps
