@@ -6,7 +6,7 @@ those of `data/opposites.json`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
@@ -139,15 +139,18 @@ def _on_condition(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     if "within" in [word.stem for word in denial[place + 1 :]] and "after" in stems:
         return False
-    last = next(word.stem[:_BEGINNING] for word in reversed(denial) if word.content and not word.negation)
-    whole = denial[place].stem in LACKING or any(stems[at].startswith(last) for at in told)
-    if whole and not _ONCE.isdisjoint(stems):
-        return True
     if not _IF.isdisjoint(stems) and 2 * len({stems[at][:_BEGINNING] for at in told}) > len(begins):
         return True
-    return denial[place].stem in LACKING and any(
-        not _BESIDE.isdisjoint(stems[max(0, at - _NEAR) : at]) for at in told
-    )
+    return _comes_first(denial, place, stems, told)
+
+
+def _comes_first(denial: Sequence[Word], place: int, stems: Sequence[str], told: Iterable[int]) -> bool:
+    """Whether `stems` say at `told` that it comes first, or with what it is so, what the word at `place` names."""
+    lacking = denial[place].stem in LACKING
+    last = next(word.stem[:_BEGINNING] for word in reversed(denial) if word.content and not word.negation)
+    if not _ONCE.isdisjoint(stems) and (lacking or any(stems[at].startswith(last) for at in told)):
+        return True
+    return lacking and any(not _BESIDE.isdisjoint(stems[max(0, at - _NEAR) : at]) for at in told)
 
 
 def _unless(denial: Sequence[Word]) -> int | None:
