@@ -48,8 +48,7 @@ _WIDE_MARKS = str.maketrans({"\uff0c": ",", "\uff0e": "."})
 _BETWEEN_DIGITS = re.compile("(?<=[0-9]),[0-9]")
 _ROW = re.compile(
     r"(?:(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\"'),]),-?[0-9]+(?:\.[0-9]+)?|(?<=[0-9]-[0-9][0-9]-[0-9][0-9]))"
-    r"(?:,-?[0-9]+(?:\.[0-9]+)?)+(?=,|[ \t]*\r?$)",
-    re.MULTILINE,
+    r"(?:,-?[0-9]+(?:\.[0-9]+)?)+(?=,|[ \t]*(?:[^\S \t]|\Z))"
 )
 """Several numbers of a line whose commas part columns, behind a word or a day, up to its end or to another column."""
 _LIST = re.compile(r"(?<![\w.,:/'\u2019])[0-9]+(?:[.,][0-9]+){2,}(?![\w:/])")
