@@ -56,7 +56,7 @@ def ragvigil(
 def _begun() -> subprocess.Popen[str]:
     """The process that others are forked off."""
     process = subprocess.Popen(
-        [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-P", __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
 
     def end() -> None:
