@@ -10,6 +10,7 @@ from ragvigil.scorer.checks.reading.markup import Span
 
 _ASKING = ("?", "\uff1f")
 _AROUND = " \t*_"
+_ENDING = frozenset((*_ASKING, *_AROUND))
 _NO = re.compile(
     r"[\s>*_\u2013-]*(?:[^\W\d_]{1,9}[.:]\W{1,3})?"
     rf"(?:{'|'.join(OPPOSITES['answering_no'])})(?P<end>\W*(?:\n|\Z)|[*_\s]{{0,3}}[.,!;:\u2013\u2014\u3002\uff0c](?!\s?\d))",
@@ -34,10 +35,10 @@ def is_answered_no(text: str, spans: Sequence[Span | None], sentence: int) -> bo
     >>> [place for place in range(len(spans)) if is_answered_no(text, spans, place)]
     [0, 4]
     """
-    if sentence + 1 >= len(spans):
-        return False
-    own, after = spans[sentence : sentence + 2]
-    if own is None or after is None or not asks(text[own[0] : own[1]]):
+    own = spans[sentence]
+    if own is None or text[own[1] - 1] not in _ENDING or sentence + 1 >= len(spans):
+        return False  # as mostly
+    if spans[sentence + 1] is None or not asks(text[own[0] : own[1]]):
         return False
     return _NO.match(text, own[1]) is not None
 
