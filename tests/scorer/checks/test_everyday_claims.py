@@ -20,6 +20,9 @@ TRUE = (
     ("The emergency line is 089 12345670.", "Emergency line: +49 89 1234 5670 (24 hours)."),
     ("O WhatsApp da loja é (11) 40028922.", "WhatsApp da loja: (11) 4002-8922."),
     ("Kiel had 288 visitors and 250 orders.", "store,visitors,orders\nBremen,412,380\nKiel,288,250"),
+    ("In Brazil,1,250,000 users signed up.", "In Brazil, 1,250,000 users signed up."),
+    ("On 1 March 2024 there were 12,500 users.", "2024-03-01,12,500 users"),
+    ("Sales in the north were 1,250.", "Region,Sales\nNorth,1,250\nSouth,2,310"),
     ("Item 1042 has 7 in stock and costs 19.90.", "id,stock,price\n1042,7,19.90\n1043,12,24.50"),
     (
         "On 1 February 2026 there were 412 orders.",

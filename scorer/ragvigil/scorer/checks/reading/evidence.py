@@ -18,7 +18,7 @@ from ragvigil.scorer.checks.reading.flags import Flag, Truth, read_flags, read_g
 from ragvigil.scorer.checks.reading.kin import Kin
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.markup import Span
-from ragvigil.scorer.checks.reading.numerals import likely
+from ragvigil.scorer.checks.reading.numerals import likely, over_columns
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.prose import numbers_told
 from ragvigil.scorer.checks.reading.rows import Row, tables_of
@@ -89,7 +89,7 @@ class Evidence:
     @made_once
     def numbers(self) -> frozenset[str]:
         """Every value that a number may stand for."""
-        return numbers_told(self._readings, self._vocabulary)
+        return numbers_told(self._readings, self._vocabulary).union(over_columns(self.in_small_letters))
 
     @made_once
     def years_of_dates(self) -> frozenset[str]:

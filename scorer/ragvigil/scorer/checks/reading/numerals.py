@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 
 _CLOCK = re.compile(r"(\d{1,2}):(\d{1,2})(?::(\d{1,2}))?\Z")
 _FRACTION = re.compile(r"(\d{1,3})/([1-9]\d{0,2})\Z")
@@ -46,11 +47,17 @@ _WIDE_GROUPS = re.compile(
 """Full-width digits in threes, and a full-width point between them; such a comma between others parts a list."""
 _WIDE_MARKS = str.maketrans({"\uff0c": ",", "\uff0e": "."})
 _BETWEEN_DIGITS = re.compile("(?<=[0-9]),[0-9]")
+_COLUMN = r"-?[0-9]+(?:\.[0-9]+)?"
+_BEHIND_A_DAY = "(?<=[0-9]-[0-9][0-9]-[0-9][0-9])"
 _ROW = re.compile(
-    r"(?:(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\"'),]),-?[0-9]+(?:\.[0-9]+)?|(?<=[0-9]-[0-9][0-9]-[0-9][0-9]))"
-    r"(?:,-?[0-9]+(?:\.[0-9]+)?)+(?=,|[ \t]*(?:[^\S \t]|\Z))"
+    rf"(?:(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\"'),]),{_COLUMN}|{_BEHIND_A_DAY})(?:,{_COLUMN})++"
+    rf"(?=,(?!-?[0-9])|[ \t]*(?:[^\S \t]|\Z))|{_BEHIND_A_DAY},(?=-?[0-9])"
 )
-"""Several numbers of a line whose commas part columns, behind a word or a day, up to its end or to another column."""
+"""Several numbers of a line whose commas part columns, behind a word or a day, up to its end or to another column.
+
+Behind a day a comma parts a number anyway.
+"""
+_OVER_COLUMNS = re.compile(r",(?<=[A-Za-z\u00c0-\u024f\u0370-\u052f\"'),],)([0-9]+(?:[.,][0-9]+)+)")
 _LIST = re.compile(r"(?<![\w.,:/'\u2019])[0-9]+(?:[.,][0-9]+){2,}(?![\w:/])")
 _UNDERSCORED = re.compile(r"(?<![\w.,:/])[1-9][0-9]{0,2}(?:_[0-9]{3}){1,5}(?!\w)")
 _JOINED = str.maketrans(dict.fromkeys(f"{_SPACES}_", "'"))
@@ -170,6 +177,18 @@ def _apart(text: str) -> str:
     return _LIST.sub(
         lambda found: found[0] if _grouped(found[0]) != (found[0],) else found[0].replace(",", ";"), text
     )
+
+
+def over_columns(text: str) -> Iterator[str]:
+    """What numbers in columns of `text` may stand for together: of a thousand or of decimals, whose comma parts none.
+
+    >>> [*over_columns("North,1,250\\nMiete,1.250,00\\nParis,48.85,2.35")]
+    ['1250', '1.25', '1250']
+    """
+    for found in _OVER_COLUMNS.finditer(text):
+        values = _grouped(found[1])
+        if values != (found[1],):
+            yield from values
 
 
 def _join(number: re.Match[str]) -> str:
