@@ -26,7 +26,8 @@ from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifie
 from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.other_days import names_another_day
 from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
-from ragvigil.scorer.checks.alignment.parts import is_of_another_part, is_of_another_record
+from ragvigil.scorer.checks.alignment.own_record import is_of_another_record
+from ragvigil.scorer.checks.alignment.parts import is_of_another_part
 from ragvigil.scorer.checks.alignment.permission import permits_otherwise
 from ragvigil.scorer.checks.alignment.renamed import is_renamed
 from ragvigil.scorer.checks.alignment.runs import runs

@@ -1,4 +1,4 @@
-"""Own record: a value of one record, of which another one says that it is missing, as the parcel of another order."""
+"""Own record: a value of one record that another one lacks, as the parcel of another order, or has otherwise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ragvigil.scorer.checks.reading.flags import Flag
 from ragvigil.scorer.checks.reading.stretches import Stretch
 from ragvigil.scorer.checks.reading.words import Word, words
 
-_MOST_RECORDS = 20
+_MOST_RECORDS, _MOST_NAMED = 20, 50
 _FEWEST_DIGITS = 3
 """Of a number that tells which record is meant: few digits also count things."""
 _SEVERAL = frozenset(
@@ -55,6 +55,33 @@ def told_by_its_record(
         return False
     return any(
         one.absent is None and _is_meant(one, claim, said, question, evidence) for one in told.values()
+    )
+
+
+def is_of_another_record(claim: Sequence[Word], evidence: Evidence) -> bool:
+    """Whether `claim` names one record of several by its name and tells a number that only other ones hold.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> records = ('{"name": "Aria S", "seats": 5, "range": 395}', '{"name": "Aria L", "seats": 5, "range": 520}')
+    >>> cars = Evidence([Document(str(place), text) for place, text in enumerate(records)])
+    >>> [is_of_another_record(words(f"The Aria S has {told}."), cars) for told in ("520 km", "395 km", "5 seats")]
+    [True, False, False]
+    """
+    numbered = [word for word in claim if word.numbers]
+    if not numbered or not 1 < len(evidence.record_names) <= _MOST_NAMED:
+        return False  # as mostly
+    said = {word.stem for word in claim}
+    named = {passage for passage, stems in evidence.record_names.items() if stems <= said}
+    most = max((evidence.record_names[one] for one in named), key=len, default=frozenset[str]())
+    if not named or any(not evidence.record_names[one] <= most for one in named):
+        return False
+    own = {one for one in named if evidence.record_names[one] == most}
+    return any(
+        (held := set(evidence.passages_of(word.stem)))
+        and held.isdisjoint(own)
+        and held <= evidence.record_names.keys()
+        for word in numbered
+        if word.stem not in most
     )
 
 

@@ -1,7 +1,6 @@
 """Parts of a sentence: a claim that gives one thing the number that the sentence gives another one.
 
-"A couchette costs €29" has all its words in "a seat costs €29, a couchette €59", and in a list of records of which
-another one has that price.
+"A couchette costs €29" has all its words in "a seat costs €29, a couchette €59".
 """
 
 from __future__ import annotations
@@ -58,9 +57,6 @@ _BUT = _UNLIKE | stems_of(OPPOSITES["except"]["words"])
 _BEFORE = 2
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
-_MOST_RECORDS = 50
-
-
 _AGAINST = re.compile(rf"\s{one_of('against')}\s", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -371,30 +367,3 @@ def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) ->
     if following is None or following.numbers or not (following.content or following.stem in UNIT_STEMS):
         return None
     return _KINDS.get(following.stem, following.stem)
-
-
-def is_of_another_record(claim: Sequence[Word], evidence: Evidence) -> bool:
-    """Whether `claim` names one record of several by its name and tells a number that only other ones hold.
-
-    >>> from ragvigil.scorer.trace import Document
-    >>> records = ('{"name": "Aria S", "seats": 5, "range": 395}', '{"name": "Aria L", "seats": 5, "range": 520}')
-    >>> cars = Evidence([Document(str(place), text) for place, text in enumerate(records)])
-    >>> [is_of_another_record(words(f"The Aria S has {told}."), cars) for told in ("520 km", "395 km", "5 seats")]
-    [True, False, False]
-    """
-    numbered = [word for word in claim if word.numbers]
-    if not numbered or len(evidence.record_names) < _FEWEST or len(evidence.record_names) > _MOST_RECORDS:
-        return False  # as mostly
-    said = {word.stem for word in claim}
-    named = {passage for passage, stems in evidence.record_names.items() if stems <= said}
-    most = max((evidence.record_names[one] for one in named), key=len, default=frozenset[str]())
-    if not named or any(not evidence.record_names[one] <= most for one in named):
-        return False
-    own = {one for one in named if evidence.record_names[one] == most}
-    return any(
-        (held := set(evidence.passages_of(word.stem)))
-        and held.isdisjoint(own)
-        and held <= evidence.record_names.keys()
-        for word in numbered
-        if word.stem not in most
-    )
