@@ -21,6 +21,7 @@ TARIFE = (
     "Kinder zahlen 1 Euro für die Einzelfahrt und 30 Euro für die Monatskarte."
 )
 CLASSES = "Silver: a seat costs €29 and a couchette €59. Gold: a seat costs €39 and a couchette €69."
+OFFICES = "The office in Lisbon has 40 employees. The office in Porto has 15 employees."
 OF_ANOTHER = (
     ("A couchette costs €29.90.", TRAIN),
     ("Il biglietto intero costa 7 euro.", "Il biglietto intero costa 14 €, il ridotto 7 € per i giovani."),
@@ -59,12 +60,16 @@ OF_ANOTHER = (
     ("A silver seat costs €59.", CLASSES),
     ("Silver tickets are answered within 10 hours.", TICKETS),
     ("Silver tickets are closed after 30 days.", TICKETS),
+    ("Replacing a tyre costs €50.", "Replacing a tyre costs €20, replacing a battery €50."),
+    ("As noted above, the office in Lisbon has 15 employees.", OFFICES),
     ("Die Monatskarte für Erwachsene kostet 30 Euro.", TARIFE),
 )
 TRIAL = (
     "The trial lasts 14 days and includes 3 seats. The subscription lasts 12 months and includes 10 seats."
 )
 AS_TOLD = (
+    ("The level above Silver closes tickets after 30 days.", TICKETS),
+    ("Lisbon's sister office has 15 employees.", OFFICES),
     ("After the trial, you get 10 seats.", TRIAL),
     ("Every ticket except Silver is closed after 30 days.", TICKETS),
     ("Silver tickets are closed after 10 days and the others are closed after 30 days.", TICKETS),

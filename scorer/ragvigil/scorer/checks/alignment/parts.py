@@ -55,6 +55,11 @@ _UNLIKE = stems_of(OPPOSITES["unlike"])
 _BUT = _UNLIKE | stems_of(OPPOSITES["except"]["words"])
 """Those, and words for an exception, before a thing of which something is not told: except Silver, after the trial."""
 _BEFORE = 2
+_AROUND = stems_of(OPPOSITES["aside"]["around"])
+_ASIDE = _AROUND | stems_of(OPPOSITES["aside"]["ahead"])
+"""Words near a thing that is named only to tell of another one: the level above Silver, Lisbon's sister office."""
+_AHEAD, _BEHIND = 4, 3
+"""How many words before it they may stand, and those of `around` behind it."""
 _FEWEST = 2
 _MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _AGAINST = re.compile(rf"\s{one_of('against')}\s", re.IGNORECASE)
@@ -194,7 +199,7 @@ def _belongs_to_another(
     own &= others[0].stems
     if not _tells_it_apart(own, said, others[0], beside[0], counts):
         return False
-    return not _is_so_elsewhere(own, mine, others[0], evidence)
+    return not (_is_named_aside(own, mine, theirs) or _is_so_elsewhere(own, mine, others[0], evidence))
 
 
 def _is_told_of_another(
@@ -222,7 +227,9 @@ def _is_told_of_another(
         if not shared or 2 * len(its & _things(one)) < max(len(its), len(_things(one))):
             continue
         if one.numbers.isdisjoint(mine.numbers) and not (
-            _is_left_out(own, claim) or _is_so_elsewhere(own, mine, shared[0], evidence)
+            _is_left_out(own, claim)
+            or _is_named_aside(own, mine, theirs)
+            or _is_so_elsewhere(own, mine, shared[0], evidence)
         ):
             return True
     return False
@@ -234,6 +241,24 @@ def _is_left_out(own: Collection[str], claim: Sequence[Word]) -> bool:
     return any(
         stem in _BUT and not set(stems[place + 1 : place + 1 + _BEFORE]).isdisjoint(own)
         for place, stem in enumerate(stems)
+    )
+
+
+def _is_named_aside(own: Collection[str], mine: _Part, theirs: Sequence[_Part]) -> bool:
+    """Whether a part of a claim has one of the stems `own` only to tell of another thing: the level above Silver.
+
+    Not where the evidence has that word, too: "Replacing a tyre costs 20 euros, replacing a battery 50".
+    """
+    stems = [word.stem for word in words(mine.said)]
+    aside = _ASIDE.intersection(stems)
+    if not aside:
+        return False  # as mostly
+    aside = aside.difference(word.stem for part in theirs for word in words(part.said))
+    return any(
+        not aside.isdisjoint(stems[max(0, place - _AHEAD) : place])
+        or not (_AROUND & aside).isdisjoint(stems[place + 1 : place + 1 + _BEHIND])
+        for place, stem in enumerate(stems)
+        if stem in own
     )
 
 
