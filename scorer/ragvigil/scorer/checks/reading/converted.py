@@ -43,11 +43,12 @@ def _units() -> dict[str, tuple[str, float]]:
     return found
 
 
-_UNITS = _units()
+UNITS = _units()
+"""By its name the kind of each unit, and its size in the smallest one."""
 _DEGREES = {name: kind for kind, names in _DATA["degrees"].items() for name in names}
-_KEYS = {name: _UNITS[_DATA["keys"].get(name, name)] for name in (*_DATA["keys"], *_UNITS) if name.isascii()}
-_SPACED = longest_first(name for name in _UNITS if name < "\u2e80")
-_UNSPACED = longest_first(name for name in _UNITS if name >= "\u2e80")
+_KEYS = {name: UNITS[_DATA["keys"].get(name, name)] for name in (*_DATA["keys"], *UNITS) if name.isascii()}
+_SPACED = longest_first(name for name in UNITS if name < "\u2e80")
+_UNSPACED = longest_first(name for name in UNITS if name >= "\u2e80")
 _GROUPS = r"(?:[.,'\u2019]\d{1,15}){0,4}"
 _DIGITS = rf"\d{{1,15}}{_GROUPS}"
 _SPELLED = longest_first(name for name in LEXICON.number_words if name.isalpha())
@@ -68,13 +69,13 @@ _LETTERS = 3
 _BEHIND_DIGITS = frozenset(
     [
         run
-        for name in (*_UNITS, "degree", "degrees", "grad", "grados", "graus")
+        for name in (*UNITS, "degree", "degrees", "grad", "grados", "graus")
         for run in LETTERS.findall(name)[:1]
     ]
 )
 """The first letters of what may stand behind a number."""
-_SIGNS = frozenset(name[0] for name in _UNITS if not LETTERS.match(name))
-_SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _LETTERS)
+_SIGNS = frozenset(name[0] for name in UNITS if not LETTERS.match(name))
+_SPELLED_UNITS = frozenset(name for name in UNITS if len(name) >= _LETTERS)
 _KEY = re.compile(rf'_(?P<unit>{longest_first(_KEYS)})"\s?:\s?"?(?P<one>{_DIGITS})(?![\w.])', re.IGNORECASE)
 _ABOUT = re.compile(
     r"(?:about|around|roughly|approximately|approx\.?|nearly|almost|ca\.?|etwa|rund|ungef\u00e4hr|circa|unos|unas|"
@@ -248,7 +249,7 @@ _OF_NO_KIND = ("", 1.0)
 def _read_of(measures: Iterable[re.Match[str]]) -> Iterator[_Told]:
     for found in measures:
         if found["unit"]:
-            kind, size = _UNITS.get(found["unit"].lower(), _OF_NO_KIND)
+            kind, size = UNITS.get(found["unit"].lower(), _OF_NO_KIND)
             unit = found.span("unit")
         else:
             kind, size = _DEGREES[found["degrees"].lower()], 1.0

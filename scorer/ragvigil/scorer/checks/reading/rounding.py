@@ -4,58 +4,32 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.converted import UNITS
+from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import decimal, readings
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.words import Word, offsets
+from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 
 _REST = r"(?:[.,'\u2019 \u00a0\u202f]\d{3}){0,5}(?:[.,]\d{1,6})?"
 _NUMBER = rf"\d{{1,15}}{_REST}"
-_OVER = (
-    *(
-        "just over",
-        "over",
-        "more than",
-        "mehr als",
-        "gut",
-        "über",
-        "más de",
-        "plus de",
-        "mais de",
-        "oltre",
-        "ruim",
-        "ponad",
-    ),
-)
-_UNDER = (
-    *("nearly", "almost", "just under", "knapp", "casi", "près de", "presque", "quase", "quasi", "bijna"),
-    *("prawie", "почти"),
-)
-_LESS = (
-    *("less than", "fewer than", "under", "below", "weniger als", "unter", "menos de", "moins de", "meno di"),
-    *("minder dan", "mniej niż", "poniżej"),
-)
-_AROUND = (
-    *("about", "around", "roughly", "approximately", "approx.", "close to", "etwa", "rund", "ca.", "circa"),
-    *("ungefähr", "cerca de", "aproximadamente", "alrededor de", "unos", "unas", "environ", "por volta de"),
-    *("ongeveer", "około", "около", "примерно", "حوالي", "نحو"),
-)
+_DATA: Any = read_data("rounding.json")
+_OVER, _UNDER, _LESS, _AROUND = (_DATA[name] for name in ("over", "under", "less", "around"))
 _SIGNS = "~\u2248\u7ea6\u7d04"
 _ENDS = frozenset(one[-3:] for one in (*_OVER, *_UNDER, *_LESS, *_AROUND))
 """What a word before a rounded number ends with."""
 
 
-def _one_of(words: tuple[str, ...]) -> str:
-    return "|".join(map(re.escape, words))
-
-
 _ABOUT = re.compile(
-    rf"(?:\b(?<!no )(?<!not )(?<!nicht )(?<!não )(?<!pas )(?:(?P<over>{_one_of(_OVER)})|(?P<under>{_one_of(_UNDER)})"
-    rf"|(?P<less>{_one_of(_LESS)})|{_one_of(_AROUND)})[ \u00a0]|[{_SIGNS}])"
+    rf"(?:\b(?:(?P<over>{longest_first(_OVER)})|(?P<under>{longest_first(_UNDER)})"
+    rf"|(?P<less>{longest_first(_LESS)})|{longest_first(_AROUND)})[ \u00a0]|[{_SIGNS}])"
     rf"[*_]{{0,2}}(?:US|R)?[$€£¥]?\s?(?P<number>{_NUMBER})(?![\d:/])",
     re.IGNORECASE,
 )
@@ -70,17 +44,36 @@ _FEWEST = 20
 _NEAR, _NEAR_SMALL = 0.065, 0.2
 _OVER_BY, _LESS_BY = 0.125, 0.1
 """Share by which a number may exceed one that is said to be less, or be below: over 200 are 212."""
-_LIMITS = (
-    *OPPOSITES["limits"]["up"],
-    *OPPOSITES["limits"]["down"],
-    "from",
-    "ab",
-    "desde",
-    "a partir de",
-    "vanaf",
-    "od",
+_LIMIT_WORDS = (*OPPOSITES["limits"]["up"], *OPPOSITES["limits"]["down"], *_DATA["limits"]["words"])
+_LIMIT = re.compile(rf"(?<!\w)(?:{longest_first(_LIMIT_WORDS)})\Z")
+_LONGEST_LIMIT, _FARTHEST_THRESHOLD = 24, 60
+"""Characters before a number that hold words for a limit right there, and further off."""
+_CLAUSE_ENDS = re.compile(r"[,;\n]|[.!?]\s")
+_THRESHOLDS = (
+    *(f" {word} " for word in _DATA["thresholds"]["words"]),
+    *(f" {begins}" for begins in _DATA["thresholds"]["beginnings"]),
+    *(f"{ends} " for ends in _DATA["thresholds"]["ends"]),
 )
-_LONGEST_LIMIT = 24
+_OF_MONEY = (*_THRESHOLDS, *(f" {word} " for word in _DATA["thresholds"]["of_money"]))
+_DENIALS: Any = _DATA["denials"]
+_DENIED = re.compile(
+    rf"(?<!\w)(?:(?:{longest_first(_DENIALS['right_before'])})"
+    rf"|(?:{longest_first(_DENIALS['one_between'])}) (?!(?:{longest_first(OPPOSITES['only'])}|just) )\w+) \Z",
+    re.IGNORECASE,
+)
+_LONGEST_DENIED = 32
+_UNIT = re.compile(r"[ \u00a0\u202f-]?([%€$£¥₹]|[^\W\d_]{2,14}(?![^\W_]))")
+_NAMES = {
+    name: unit
+    for name, unit in {
+        **{name: f"{size} {kind}" for name, (kind, size) in UNITS.items()},
+        **CURRENCIES,
+        **dict.fromkeys(_DATA["percent"], "%"),
+    }.items()
+    if name not in _DATA["unsure_units"]["words"]
+}
+"""What names of units and currencies tell, in one spelling."""
+_SIGNS_OF_MONEY = frozenset(CURRENCIES.values())
 _EXACTLY = 1e-9
 _NEAR_BY = 12
 """Characters that hold what stands between a word and its number, and the end of the word."""
@@ -97,6 +90,8 @@ class Rounded(NamedTuple):
     """Between which it stands for the number that was rounded."""
     one_sided: bool = False
     """Whether it is said to be less, or more, than that."""
+    unit: str = ""
+    """Its unit or currency, where one is told."""
 
 
 class Told(NamedTuple):
@@ -105,6 +100,8 @@ class Told(NamedTuple):
     all: Sequence[float]
     exact: Sequence[float]
     """Those that no word calls a limit, as "up to" does."""
+    of_unit: Mapping[str, Told]
+    """For each unit or currency those that tell it, or none; for the empty one those that tell none."""
 
 
 def may_round(text: str) -> bool:
@@ -126,29 +123,52 @@ def may_round(text: str) -> bool:
 def numbers_of(evidence: str) -> Told:
     """The numbers of the passages that a rounded one may stand for.
 
-    >>> numbers_of("South | 980,300 | up to 1.4 million | 12:30 | 12 | 8.9")
-    Told(all=[8.9, 980300.0, 1400000.0], exact=[8.9, 980300.0])
+    >>> told = numbers_of("South | 980,300 | up to 1.4 million | 12:30 | 12 | 8.9 | 2.4 km")
+    >>> told.all, told.exact, told.of_unit[""].all
+    ([2.4, 8.9, 980300.0, 1400000.0], [2.4, 8.9, 980300.0], [8.9, 980300.0, 1400000.0])
     """
     powers = LEXICON.scales
-    told: set[float] = set()
-    exact: set[float] = set()
+    told: defaultdict[str, set[float]] = defaultdict(set)
+    exact: defaultdict[str, set[float]] = defaultdict(set)
     for match in _WITH_ITS_SCALE.finditer(evidence):
         value = _value(match[1])
-        if value is None or (value := value * 10.0 ** powers.get((match[2] or "").lower(), 0)) < 1:
+        power = powers.get((match[2] or "").lower())
+        if value is None or (value := value * 10.0 ** (power or 0)) < 1:
             continue
         if value < _FEWEST and value.is_integer():
             continue
-        told.add(value)
-        if value not in exact and not _is_limit(evidence, match.start()):
-            exact.add(value)
-    return Told(sorted(told), sorted(exact))
-
-
-def _is_limit(text: str, start: int) -> bool:
-    before = (
-        text[max(0, start - _LONGEST_LIMIT) : start].rstrip(_BESIDE).removesuffix("EUR").removesuffix("R")
+        unit = _unit(evidence, match.start(), match.end(1) if power is None else match.end())
+        told[unit].add(value)
+        money = power is None and unit in _SIGNS_OF_MONEY
+        if value not in exact[unit] and not _is_limit(
+            evidence, match.start(), _OF_MONEY if money else _THRESHOLDS
+        ):
+            exact[unit].add(value)
+    of_unit = {
+        unit: Told(sorted(told[unit] | told[""]), sorted(exact[unit] | exact[""]), {}) for unit in {"", *told}
+    }
+    return Told(
+        sorted(set[float]().union(*told.values())), sorted(set[float]().union(*exact.values())), of_unit
     )
-    return before.rstrip(_BESIDE).lower().endswith(_LIMITS)
+
+
+def _unit(text: str, start: int, end: int) -> str:
+    """The unit or currency of a number that stands there, in one spelling; empty where none is told."""
+    before = text[max(0, start - _NEAR_BY) : start].rstrip(" \u00a0\u202f*_")
+    if before[-1:] in CURRENCY_SIGNS:
+        return "brl" if before.endswith("R$") else before[-1]
+    behind = _UNIT.match(text, end)
+    return _NAMES.get(behind[1].lower(), "") if behind else ""
+
+
+def _is_limit(text: str, start: int, thresholds: Sequence[str]) -> bool:
+    """Whether words before a number say that something begins or ends there: right before it, or in its clause."""
+    before = text[max(0, start - _FARTHEST_THRESHOLD) : start].rstrip(_BESIDE)
+    before = before.removesuffix("EUR").removesuffix("R").rstrip(_BESIDE).lower()
+    if _LIMIT.search(before, max(0, len(before) - _LONGEST_LIMIT)):
+        return True
+    clause = f" {' '.join(LETTERS.findall(_CLAUSE_ENDS.split(before)[-1]))} "
+    return any(one in clause for one in thresholds)
 
 
 def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
@@ -163,10 +183,11 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
     spans = offsets(text)
     begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for about in _rounded(text):
-        known = numbers.exact if about.one_sided else numbers.all
+        alike = numbers.of_unit.get(about.unit, numbers.of_unit[""]) if about.unit else numbers
+        known = alike.exact if about.one_sided else alike.all
         place = bisect_left(known, about.value)
         near = [one for one in known[max(0, place - 1) : place + 1] if about.least <= one <= about.most]
-        if not near or about.value in numbers.all:
+        if not near or _is_among(numbers.all, about.value):
             continue
         said = decimal(f"{min(near, key=lambda one: abs(one - about.value)):.6f}")
         for one in range(bisect_right(ends, about.start), bisect_left(begins, about.end)):
@@ -174,10 +195,15 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
     return found
 
 
+def _is_among(known: Sequence[float], value: float) -> bool:
+    place = bisect_left(known, value)
+    return place < len(known) and known[place] == value
+
+
 def _rounded(text: str) -> Iterator[Rounded]:
     for match in _ABOUT.finditer(text):
         value = _value(match["number"])
-        if value is None:
+        if value is None or _DENIED.search(text, max(0, match.start() - _LONGEST_DENIED), match.start()):
             continue
         power, end = _scale(text, match.end())
         step = _step(decimal(f"{value:.6f}")) * 10.0**power
@@ -188,7 +214,8 @@ def _rounded(text: str) -> Iterator[Rounded]:
         above = 0.0 if match["under"] or match["less"] else max(step, _OVER_BY * value) if sided else step
         if not (sided or match["under"]):
             below, above = below / 2, above / 2
-        yield Rounded(match.start("number"), end, value, value - below, value + above, sided)
+        unit = _unit(text, match.start("number"), end)
+        yield Rounded(match.start("number"), end, value, value - below, value + above, sided, unit)
 
 
 def figures(text: str) -> Iterator[tuple[float, str]]:
