@@ -18,6 +18,8 @@ in more languages, and facts in bold or before a list: of 1,704 answers of nine 
 otherwise.
 Version 36 compares permissions, exceptions, opening hours in one line, shares, weekdays and the units of other
 numbers: of 2,190 answers of these sets none is judged otherwise.
+Version 37 reads columns parted by commas, telephone numbers, numbers that are rounded below 20, "two", and the "no" of
+a table's cell or behind a question: of 3,387 answers of eleven sets none is judged otherwise.
 
 One model serves every set; neither the set's name nor the task is an input, and length and style are no features.
 An answer that makes one claim is judged by that claim alone, one of several by what all its claims have in common, by
