@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from itertools import pairwise, repeat
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from ragvigil.scorer.checks.reading.timetable import Hours, keyed, tells_days, t
 from ragvigil.scorer.checks.reading.vocabulary import Numbers, among, current
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.choices import longest_first
+from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import Document
 
@@ -36,8 +37,14 @@ _MOST_WORDS_OF_A_FLAG = 8
 _MOST_SHORT = 1 << 16
 _LONGEST_SEARCHED = 200_000
 _POINTS_OF_A_DATE = 2
-_THOUSAND = longest_first(name for name, power in LEXICON.scales.items() if power == 3)
-_THOUSANDS = re.compile(rf"(?<![^\W\d_])(?:{_THOUSAND})(?![^\W_])|(?<=[ $€£(])000(?![\w.,])")
+_IN_THOUSANDS: Any = read_data("measures.json")["in_thousands"]
+_THOUSAND = longest_first(
+    (*(name for name, power in LEXICON.scales.items() if power == 3), *_IN_THOUSANDS["words"])
+)
+_THOUSANDS = re.compile(
+    rf"(?<![^\W\d_])(?:{_THOUSAND})(?![^\W_])|{longest_first(_IN_THOUSANDS['anywhere'])}"
+    r"|(?<=[ $€£(])000s?(?![\w.,])|(?<!\d)['\u2019]000s?(?![\w.,])|(?<!\d )\bx ?1[.,]?000(?![\w.,])"
+)
 _NAMES = frozenset(("name", "title", "model", "product", "plan", "label"))
 """Keys of what a record is called."""
 _TELLS_WHICH = re.compile(rf"(?:{'|'.join(sorted(_NAMES))}|sku|(?:^|[_-])(?:id|number|no|nr|ref)|Id|Number)$")

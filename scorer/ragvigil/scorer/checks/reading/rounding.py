@@ -25,8 +25,6 @@ _OVER, _UNDER, _LESS, _AROUND = (_DATA[name] for name in ("over", "under", "less
 _SIGNS = "~\u2248\u7ea6\u7d04"
 _ENDS = frozenset(one[-3:] for one in (*_OVER, *_UNDER, *_LESS, *_AROUND))
 """What a word before a rounded number ends with."""
-
-
 _ABOUT = re.compile(
     rf"(?:\b(?:(?P<over>{longest_first(_OVER)})|(?P<under>{longest_first(_UNDER)})"
     rf"|(?P<less>{longest_first(_LESS)})|{longest_first(_AROUND)})[ \u00a0]|[{_SIGNS}])"
