@@ -10,6 +10,10 @@ BOLD = "**Can I exchange vouchers for cash?**\nNo.\n\n**Can I use a voucher in t
 PLANOS = "**Recebo reembolso do mês atual?**\nNão.\n\n**Posso mudar de plano?**\nSim."
 GUTSCHEINE = "Kann ich Gutscheine gegen Bargeld eintauschen?\nNein.\n\nSind Hunde erlaubt?\nJa."
 DOGS = "Can I bring my dog? No, only guide dogs are allowed."
+EXTENDED = "Vouchers are valid for 2 years, can I extend that? No."
+SHIPPING = "Kostet der Versand etwas? Nein. Kostet die Rücksendung etwas? Ja, 5 Euro."
+GUESTS = "How many guests may I bring? No. of guests: up to 4."
+WEEKLY = "Is it 5 euros per day? No, 5 euros per week."
 PASSWORD = "Forgot your password? No worries, use the reset link to set a new password."
 
 
@@ -22,6 +26,10 @@ PASSWORD = "Forgot your password? No worries, use the reset link to set a new pa
         ("O mês atual não é reembolsado.", PLANOS),
         ("Sie können Gutscheine nicht gegen Bargeld eintauschen.", GUTSCHEINE),
         ("Only guide dogs are allowed.", DOGS),
+        ("Vouchers are valid for 2 years.", EXTENDED),
+        ("Der Versand kostet nichts.", SHIPPING),
+        ("You may bring up to 4 guests.", GUESTS),
+        ("It is 5 euros per week.", WEEKLY),
         ("Use the reset link to set a new password.", PASSWORD),
     ],
 )
@@ -39,6 +47,10 @@ def test_what_is_answered_with_no_is_not_so(answer: str, passage: str) -> None:
         ("O mês atual é reembolsado.", PLANOS),
         ("Sie können Gutscheine gegen Bargeld eintauschen.", GUTSCHEINE),
         ("You can bring your dog.", DOGS),
+        ("You can bring your dog.", "I have a dog, can I bring my dog? No."),
+        ("You can bring your dog.", "I want to bring my dog, is that possible? No."),
+        ("Vouchers last 2 years.", "Vouchers last 2 years, is that right? No."),
+        ("It is 5 euros per day.", WEEKLY),
     ],
 )
 def test_a_question_answered_with_no_supports_nothing(answer: str, passage: str) -> None:

@@ -72,4 +72,4 @@ def _around(prepared: Prepared, place: int) -> str:
     return prepared.prose[start:end].lower()
 
 
-CHECK = Check("conflict_surfaced", "6", _measure, range="{0, 1}", cost="question")
+CHECK = Check("conflict_surfaced", "7", _measure, range="{0, 1}", cost="question")

@@ -41,4 +41,4 @@ def _said(segment: Segment) -> str:
     return segment.text[slice(*segment.span)][:_MOST_CHARACTERS] if segment.span else ""
 
 
-CHECK = Check("conflicting_passages", "5", _measure, range="{0, 1}", better="low", cost="question")
+CHECK = Check("conflicting_passages", "6", _measure, range="{0, 1}", better="low", cost="question")

@@ -23,7 +23,8 @@ from ragvigil.scorer.checks.alignment.swaps import (
     swapped,
 )
 from ragvigil.scorer.checks.alignment.values import other_limit
-from ragvigil.scorer.checks.reading.answered import asks
+from ragvigil.scorer.checks.reading.answered import asks, told_before
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
@@ -35,6 +36,8 @@ _FEWEST_WITHIN = 2
 _OF_ONE = ("month", "date", "weekday", "moment", "place", "part")
 _NAUGHT = ("0",)
 _LIMITING = stems_of(LEXICON.limiting)
+_NOTHING = stems_of(OPPOSITES["naught"])
+"""What denies without a negation: it costs nothing."""
 
 
 def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> bool:
@@ -51,6 +54,8 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
         return False
     if best.absent is not None:
         return True
+    if not denying and _is_answered_no(best) and _is_not_asked(claim, best):
+        return False
     if leaves_it_so(*((claim, best.words) if denying else (best.words, claim))):
         return False
     sentence = best.text[slice(*best.span)] if best.span else best.text
@@ -66,6 +71,16 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
             return False
     said = frozenset(word.stem for word in claim if word.content) - _lacked(claim)
     return _shares(_denied(told), said) and best.denies_of(said)
+
+
+def _is_not_asked(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether it is not `claim` that a question asks and "no" answers: it says that before, or the claim "nothing"."""
+    said = {word.stem for word in claim}
+    if not _NOTHING.isdisjoint(said):
+        return True
+    return best.span is not None and {
+        word.stem for word in claim if word.content or word.numbers
+    } <= told_before(best.text[slice(*best.span)])
 
 
 def _is_on(claim: Sequence[Word], best: Segment) -> bool:
