@@ -66,10 +66,40 @@ def test_what_an_agent_tells_the_model_that_called_it_is_no_answer() -> None:
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
 
 
-@pytest.mark.parametrize("last", [None, call("a3", "a", 80, TITLE, text("user", f"A title for: {QUESTION}"))])
+IMAGE: dict[str, object] = {"role": "user", "parts": [{"type": "image"}]}
+FOUND = response({"result": TOLD})
+
+
+@pytest.mark.parametrize(
+    "last",
+    [
+        None,
+        call("a3", "a", 80, TITLE, text("user", f"A title for: {QUESTION}")),
+        call("a3", "a", 80, TITLE, text("system", "Write a title."), text("user", QUESTION), FOUND),
+        call("a3", "a", 80, TITLE, text("user", QUESTION), IMAGE),
+    ],
+)
 def test_what_no_model_was_told_afterwards_went_to_the_user(last: Span | None) -> None:
-    """A tool may return directly; a title knows nothing of what it found."""
+    """A tool may return directly; a title is told nothing of what it found, or is another model's."""
     assert only(ran(last)).answer == TOLD
+
+
+@pytest.mark.parametrize(
+    ("order", "replied"),
+    [
+        (f"Write a title for: {QUESTION}", TITLE),
+        (f"Rate the answer: yes or no.\nQuestion: {QUESTION}\nAnswer: {ANSWER}", "yes"),
+        (
+            f"Suggest three questions.\nQuestion: {QUESTION}\nAnswer: {ANSWER}",
+            "1. Why?\n2. How much?\n3. When?",
+        ),
+    ],
+)
+def test_calls_after_the_callers_answer_are_none(order: str, replied: str) -> None:
+    """They were: nothing that is left says that the caller knew passages."""
+    answered = call("a3", "a", 60, ANSWER, text("user", QUESTION), FOUND)
+    record = only([*ran(answered), call("a4", "a", 80, replied, text("user", order))])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
 
 
 QUOTED = (

@@ -63,15 +63,19 @@ class Last(NamedTuple):
 
 
 def without_afterwards(
-    answers: list[Step], found: Iterable[str], asked: Iterable[str], returned: str
+    answers: list[Step],
+    found: Iterable[str],
+    asked: Iterable[str],
+    returned: str,
+    told: Set[Step] = frozenset(),
 ) -> Last:
     """The answers, by end, without those that came after one and were about it.
 
     `found` is what searches did, `asked` what was asked and searched for; `returned` is what the root says that it
-    answered, if anything.
+    answered, if anything; `told` are calls that were told what a tool found.
     """
     texts, questions, root = {*found}, {*asked}, _bare(returned)
-    calls, doubted = [_Call(step, texts) for step in answers], False
+    calls, doubted = [_Call(step, texts, told=step in told) for step in answers], False
     for _ in range(_LAST):
         about = len(calls) > 1 and _is_about(calls[-1], calls[-1 - _LAST : -1], questions, root)
         if not about:
@@ -82,19 +86,20 @@ def without_afterwards(
     return Last(answers[: len(calls)])
 
 
-def informed(answers: list[Step]) -> list[Step]:
+def informed(answers: list[Step], told: Set[Step] = frozenset()) -> list[Step]:
     """Those up to the last that was shown passages, or what one before it said; all where none was shown any.
 
-    A title of the conversation knows neither.
+    A title of the conversation knows neither. `told` are calls that were told what a tool found.
     """
     for place in range(len(answers) - 1, max(0, len(answers) - _LAST), -1):
-        if shows(answers[place], bare=True):
+        if answers[place] in told or shows(answers[place], bare=True):
             return answers[: place + 1]
         said = [(step.reading.answer or "").strip() for step in answers[max(0, place - _LAST) : place]]
         shown = [message.text or "" for message in answers[place].reading.messages]
         if any(answer in text for answer in said if answer for text in shown):
             return answers[: place + 1]
-    return answers[:1] if 1 < len(answers) <= _LAST and shows(answers[0], bare=True) else answers
+    first = 1 < len(answers) <= _LAST and (answers[0] in told or shows(answers[0], bare=True))
+    return answers[:1] if first else answers
 
 
 def is_same(text: str, returned: str) -> bool:
@@ -105,15 +110,15 @@ def is_same(text: str, returned: str) -> bool:
 class _Call:
     """One of the answers, and what is looked up in its prompt once, however often it is compared."""
 
-    def __init__(self, step: Step, found: set[str]) -> None:
-        self._step, self.found = step, found
+    def __init__(self, step: Step, found: set[str], *, told: bool) -> None:
+        self._step, self.found, self._told = step, found, told
         self.said = answer_after_thoughts(step.reading.answer or "").strip()
         self.prompts = [message.text or "" for message in step.reading.messages]
 
     @cached_property
     def is_informed(self) -> bool:
-        """Whether its model was shown passages."""
-        if shows(self._step, bare=True):
+        """Whether its model was shown passages, or told what a tool found."""
+        if self._told or shows(self._step, bare=True):
             return True
         return any(text in prompt for prompt in self.prompts for text in self.found)
 

@@ -7,7 +7,7 @@ from typing import cast
 
 from ragvigil.scorer.dialects.react import is_observation
 from ragvigil.scorer.dialects.reading import Message
-from ragvigil.scorer.dialects.values import kind_of, structure_of, text_of
+from ragvigil.scorer.dialects.values import kind_of, mapping_of, sequence_of, structure_of, text_of
 
 _ROLES = {
     **dict.fromkeys(("human", "humanmessage", "humanmessagechunk"), "user"),
@@ -20,6 +20,9 @@ _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents", "input")
 _PARTS = ("parts", "content", "contents", "blocks", "message")
+ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
+ANSWER_KEYS = ("functionResponse", "function_response", "toolResult", "tool_call_result")
+"""Types of a part that is what a tool answered, and keys under which Gemini, Bedrock and Haystack put one."""
 _REPEATED = "assistantassistant"
 """How a role begins that was joined from the pieces of a stream."""
 
@@ -179,4 +182,19 @@ def _message(outer: Mapping[str, object], fields: Mapping[str, object]) -> Messa
     named = fields.get("role") or fields.get("type") or outer.get("type")
     role = role_of(named)
     said = (message_of(role, fields[key]) for key in _PARTS if key in fields)
-    return next((message for message in said if message.text), None) or Message(role, None)
+    found = next((message for message in said if message.text), None)
+    return found or Message("tool" if role == "user" and _is_of_tool(fields) else role, None)
+
+
+def _is_of_tool(fields: Mapping[str, object]) -> bool:
+    """Whether a message without a text is what a tool answered, which Anthropic, Bedrock and Gemini send as the user's.
+
+    >>> messages_of([{"role": "user", "parts": [{"type": "tool_call_response", "response": {"hits": []}}]}])
+    (Message(role='tool', text=None),)
+    >>> messages_of([{"role": "user", "parts": [{"type": "image"}]}])
+    (Message(role='user', text=None),)
+    """
+    parts = [mapping_of(part) for key in _PARTS for part in sequence_of(fields.get(key))]
+    return any(
+        kind_of(part.get("type")) in ANSWERS or not part.keys().isdisjoint(ANSWER_KEYS) for part in parts
+    )

@@ -347,12 +347,12 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
         return next(reversed(agreeing or answering), None) or _sent(
             next(reversed(innermost(every)), None)
         ), True
-    answering = of_callers(answering, every)
-    answers = informed([step for step in answering if not is_aside(said[step])]) or answering
+    answering, told = of_callers(answering, every)
+    answers = informed([step for step in answering if not is_aside(said[step])], told) or answering
     found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}
     telling = [root, *(step for step in steps if step.role in _SEARCHING)]
     asked = {(step.reading.query or "").strip() for step in telling if step is not None}
-    last = without_afterwards(answers, found - {""}, asked - {""}, expected)
+    last = without_afterwards(answers, found - {""}, asked - {""}, expected, told)
     return last.answers[-1], last.known
 
 
