@@ -102,6 +102,21 @@ def test_calls_after_the_callers_answer_are_none(order: str, replied: str) -> No
     assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
 
 
+def test_two_agents_that_one_model_asked_are_parts_of_its_question() -> None:
+    """They were two questions, both of them in a model's words, where the caller's span tells none."""
+    told, other = {"result": TOLD}, {"result": "It costs four crowns [1]."}
+    second = [
+        tool("a3", "a", 75, "ask_fares", other),
+        span("c", {"gen_ai.operation.name": "invoke_agent"}, parent="a3", start=46, end=74, scope=SCOPE),
+        call("c1", "c", 50, None, text("user", "fares?")),
+        tool("c2", "c", 60, "find_passages", HITS),
+        call("c3", "c", 70, other["result"], text("user", "fares?"), response(HITS)),
+    ]
+    last = call("a4", "a", 80, ANSWER, text("user", QUESTION), response(told), response(other))
+    record = only([*ran(None), *second, last])
+    assert (record.query, record.answer, record.completeness) == (QUESTION, ANSWER, "complete")
+
+
 QUOTED = (
     "For context: below is a transcript of what another agent did, quoted between <<<BEGIN_QUOTED_AGENT_CONTENT>>> and "
     "<<<END_QUOTED_AGENT_CONTENT>>>.\n[searcher] said:\n<<<BEGIN_QUOTED_AGENT_CONTENT>>>\nNine.\n"

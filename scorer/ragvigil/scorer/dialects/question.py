@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ragvigil.scorer.dialects.batches import with_others
+from ragvigil.scorer.dialects.called_agents import TOOLS
 from ragvigil.scorer.dialects.crossed import Crossed, crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
 from ragvigil.scorer.dialects.reading import Role
@@ -49,6 +50,9 @@ def questions(roots: Sequence[Step]) -> list[Question]:
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
         units = [] if _asks(top) else with_others(top, level, _complete(level))
+        if _are_called(units) and _concludes(top, level, units):
+            found.append(_question(path, level))
+            continue
         crossed = _crossed(top, level, units)
         if crossed is not None and not crossed.mixed:
             found += [_question((), each) for each in crossed.questions]
@@ -114,6 +118,11 @@ def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -
     end, parts = max(unit.span.end for unit in units), set(units)
     others = [below for step in level if step not in parts for below in step.subtree()]
     return any(step.role == "generator" and step.span.start >= end for step in others)
+
+
+def _are_called(units: Sequence[Step]) -> bool:
+    """Whether all of them are a model's tools with agents in them: what these were asked, no user did."""
+    return bool(units) and all(unit.role in TOOLS and "generator" in unit.roles_within for unit in units)
 
 
 def _crossed(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> Crossed | None:
