@@ -381,3 +381,12 @@ def test_why_a_model_failed_is_no_answer_of_agnos() -> None:
     model = span("a2", generation(None), parent="a1", start=2, end=9, events=(error,), failed=True)
     record = only(ran(framework("agno", QUESTION, "model is down", mime=False), model))
     assert (record.answer, record.error_message) == (None, "model is down")
+
+
+def test_what_code_returns_where_a_call_behind_the_answer_failed_is_the_answer() -> None:
+    """A call that checks an answer fails with the provider's apology, and the user is told that and not the draft."""
+    sorry = "I'm sorry, I can't help with that."
+    error = SpanEvent("exception", 8, {"exception.type": "ContentFilterError", "exception.message": sorry})
+    draft = span("a2", generation(ANSWER), parent="a1", start=2, end=5)
+    checking = span("a3", generation(None), parent="a1", start=6, end=9, events=(error,), failed=True)
+    assert only(ran(framework("agno", QUESTION, sorry, mime=False), draft, checking)).answer == sorry

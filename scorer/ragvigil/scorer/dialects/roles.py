@@ -111,12 +111,17 @@ def answer_candidates(roles: Roles) -> Iterator[Candidate]:
     for step, place in reversed(places) if _is_composed(roles) else places:
         if step is not None and step.reading.answer is not None:
             answer = answer_after_thoughts(step.reading.answer)
-            if answer and (step is roles.generation or not _is_failure(answer, roles)):
+            if answer and not _is_failure(answer, roles):
                 yield Candidate(step, answer, place)
 
 
 def _is_failure(answer: str, roles: Roles) -> bool:
-    """Whether it is word for word why a model's call failed, which agents return in the place of an answer."""
+    """Whether it is word for word why a model's call failed, which agents return in the place of an answer.
+
+    Where a model answered, what a later call failed with is what code told the user, such as an apology.
+    """
+    if roles.generation is not None and roles.generation.reading.answer is not None:
+        return False
     failed = (step for step in generations(roles) if step.failed)
     told = (step.reading.failure or failure_of(step.span) for step in failed)
     return any(failure is not None and failure.message == answer.strip() for failure in told)
