@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain, pairwise
@@ -17,6 +18,8 @@ _TWO = ("2",)
 _NAMED_BEFORE = stems_of(ARTICLES)
 """Behind these two counts what was named: the two, these two."""
 _MOST_SENTENCES, _MOST_BEHIND = 20, 2
+_LISTS = re.compile(r":(?!\d)|:\d\d\b.*:\d\d\b")
+"""A colon, or several times of the day; one time is none."""
 _OF_TIME = frozenset(("calendar", "time"))
 
 
@@ -64,7 +67,7 @@ class _Two(NamedTuple):
     def of(cls, claim: Sequence[Word], text: str, place: int, kinds: Mapping[int, frozenset[str]]) -> Self:
         start, end = offsets(text)[place]
         behind = (word.stem for word in claim[place + 1 : place + 1 + _MOST_BEHIND] if word.content)
-        return cls("" if ":" in text[end:] else next(behind, ""), kinds.get(start, frozenset()))
+        return cls("" if _LISTS.search(text, end) else next(behind, ""), kinds.get(start, frozenset()))
 
 
 def _counted_otherwise(two: _Two, said: Collection[str], alike: Sequence[Segment]) -> bool:
