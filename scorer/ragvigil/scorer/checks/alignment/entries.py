@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, words
 
-_ENTRY = re.compile(r"(?P<joint>[:|])[ \t]*(?P<told>[^\W\d_]+)[ \t]*(?=[|,;.\n]|\Z)")
+_ENTRY = re.compile(r"(?P<joint>[:|])[ \t*_`❌✗✘]*(?P<told>[^\W\d_]+)[ \t*_`❌✗✘]*(?=[|,;.\n]|\Z)")
 _KEY = re.compile(r"[^|:,;\n]*\Z")
 _LONGEST_KEY = 80
 _BELOW_HEADS = re.compile(r"\s*\|?[ \t]*:?-{2,}")
@@ -25,7 +25,7 @@ class Entries(NamedTuple):
     denied: list[frozenset[str]]
     """The meaningful stems of the key of each."""
     rest: list[Word]
-    """The words of the others."""
+    """The words of the others, or of all where there is one key and nothing else."""
 
     def deny(self, said: Set[str]) -> bool:
         """Whether one of them denies what has the stems `said`."""
@@ -58,7 +58,12 @@ def _entries_of(text: str) -> Entries | None:
     ends = [0, *(end for one in alone for end in one.span("told")), len(text)]
     rest = "".join(text[ends[place] : ends[place + 1]] for place in range(0, len(ends), 2))
     stems = [frozenset(word.stem for word in key if word.content) for key in keys]
-    return Entries([one for one in stems if one], words(rest))
+    told = words(rest)
+    if len(alone) == len(keys) == 1 < len(stems[0]) and stems[0].issuperset(
+        word.stem for word in told if word.content
+    ):
+        told = words(text)  # it says nothing else: one rule for smoking in rooms: never
+    return Entries([one for one in stems if one], told)
 
 
 def are_heads(best: Segment) -> bool:
