@@ -23,8 +23,27 @@ SIGNING = "| Plan | Price | SSO |\n|---|---|---|\n| Basic | $9 | no |\n| Plus | 
 PACOTES = "| Plano | Preço | Wi-Fi |\n|---|---|---|\n| Básico | R$ 29 | não |\n| Completo | R$ 59 | sim |"
 PETS = "| Room | Beds | Pets |\n|---|---|---|\n| Alster | 2 | never |\n| Elbe | 3 | allowed |"
 KETTLE = "product: kettle\nvolume: 1.7 l\ninduction: no\ndishwasher-safe: yes"
+NUMBERED = "| # | Plan | Price | SSO |\n|---|---|---|---|\n| 1 | Basic | $9 | no |\n| 2 | Plus | $29 | yes |"
+YEARS = """| Year | Country | Debt |
+|---|---|---|
+| 2019 | Germany | 52 |
+| 2020 | Germany | 47 |
+| 2019 | France | 36 |"""
+PERIODS = """| Plan | Period | Price |
+|---|---|---|
+| Basic | monthly | $9 |
+| Basic | yearly | $90 |
+| Pro | monthly | $29 |"""
+SMOKING = "We have one rule for smoking in rooms: never."
 
 OTHERWISE = (
+    ("Basic costs $29.", NUMBERED),
+    ("Basic has SSO.", NUMBERED),
+    ("Plus has no SSO.", NUMBERED),
+    ("Germany had a debt of 36 in 2019.", YEARS),
+    ("Basic costs $29 monthly.", PERIODS),
+    ("You may smoke in rooms.", SMOKING),
+    ("The kettle is suitable for induction.", KETTLE.replace("no", "`no`")),
     ("The Basic plan has SSO.", SIGNING),
     ("The Plus plan has no SSO.", SIGNING),
     ("O plano Básico tem Wi-Fi.", PACOTES),
@@ -45,6 +64,12 @@ OTHERWISE = (
     ("On Sundays Luigi's closes at 10 PM.", DINER),
 )
 SO = (
+    ("Plus costs $29.", NUMBERED),
+    ("Basic has no SSO.", NUMBERED),
+    ("Germany had a debt of 47 in 2020.", YEARS),
+    ("Basic costs $90 yearly.", PERIODS),
+    ("The Basic plan costs $9.", SIGNING.replace("no", "**no**")),
+    ("The Basic plan costs $9.", SIGNING.replace("no", "no ❌")),
     ("The Basic plan costs $9.", SIGNING),
     ("The Basic plan has no SSO.", SIGNING),
     ("O plano Básico custa R$ 29.", PACOTES),

@@ -19,9 +19,8 @@ from ragvigil.scorer.checks.reading.words import Word, stems_of, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""
-_NO = frozenset(("nein", "nee", "✗", "✘", "❌", "\u00d7", "x", "-", "\u2013", "\u2014"))
-"""Beside words that deny: no, never."""
-_YES = frozenset(("yes", "ja", "sí", "sim", "oui", "sì", "tak", "✓", "✔", "✅"))
+_YES, _NO = (frozenset(OPPOSITES["cells"][one]) for one in ("yes", "no"))
+"""What may be all of a cell, beside words that deny: no, never."""
 _HAD = stems_of((*LEXICON.having, *LEXICON.lacking, *OPPOSITES["including"]))
 
 T = TypeVar("T")
@@ -47,10 +46,16 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
         return False
     head, *rows = table
     said = {word.stem for word in claim}
-    row = _only([(one, one.named) for one in rows], said)
+    row = _only([(one, one.named) for one in rows], said) or _only(
+        [(one, content_of(one.cells[0])) for one in rows if one.naming], said
+    )
     if row is None:
         return False
-    column = _only([(at, content_of(cell)) for at, cell in enumerate(head.cells) if at], said)
+    if len(alike := [one for one in rows if one.named == row.named]) > 1:  # as of several years
+        return _stand_in_others(
+            claim, [*chain.from_iterable(one.cells for one in alike), *head.cells], table, evidence
+        )
+    column = _only([(at, content_of(cell)) for at, cell in enumerate(head.cells) if at > row.naming], said)
     if column is not None and column < len(row.cells) and _denied(row.cells[column], denying=denies(claim)):
         return True
     right = row.cells
@@ -66,7 +71,7 @@ def _told_by(claim: Sequence[Word], row: Row, column: int, named: frozenset[str]
     a table of seats. It may be any one where the column's cell has no number, or the claim says "with" or "without" of
     it: "80 euros with breakfast".
     """
-    own, told = row.cells[:1], row.cells[column : column + 1]
+    own, told = row.cells[: row.naming + 1], row.cells[column : column + 1]
     if any(one.numbers and other.stem in named for one, other in pairwise(claim)):
         return [*own, *told]
     if not any(values(words(cell)) for cell in told) or _is_had(claim, named):

@@ -19,7 +19,9 @@ class Row(NamedTuple):
     """Which segment it is."""
     cells: list[str]
     named: frozenset[str]
-    """The meaningful stems of its first cell, or all that it has."""
+    """The meaningful stems of the cell that names it, or all that it has."""
+    naming: int
+    """Which cell that is: the first one, or the one behind a number of the row."""
 
 
 def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
@@ -43,7 +45,9 @@ def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
         found[place] = table
         cells = _cells(segment.text[slice(*segment.span)])
         if len(cells) > 1:
-            table.append(Row(place, cells, content_of(cells[0]) or _stems_of(cells[0])))
+            naming = int(cells[0].removeprefix("#").isdecimal())
+            name = cells[naming]
+            table.append(Row(place, cells, content_of(name) or _stems_of(name), naming))
     return found
 
 
