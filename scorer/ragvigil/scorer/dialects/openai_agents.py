@@ -31,6 +31,14 @@ class _Agent(NamedTuple):
     replied: str | None
 
 
+class _Tool(NamedTuple):
+    """What a tool was given, its texts alone, and what it returned."""
+
+    step: Step
+    given: list[str]
+    returned: str | None
+
+
 def hang_agents(steps: Sequence[Step], roots: Iterable[Step]) -> None:
     """Hang each agent that ran within a tool below that, and a guardrail's below the agent that it looked after.
 
@@ -40,10 +48,10 @@ def hang_agents(steps: Sequence[Step], roots: Iterable[Step]) -> None:
     if not own:
         return  # as nearly always
     agents = [_agent(step) for step in own if kind_of(step.span.attributes.get(_KIND)) == "agent"][:_MOST]
-    tools = [step for step in own if step.reading.tool is not None][:_MOST]
+    tools = [_tool(step) for step in own if step.reading.tool is not None][:_MOST] if agents else []
     parents: dict[Step, Step] = {}
     for agent in agents:
-        around = next((tool for tool in reversed(tools) if _ran(agent, tool)), None)
+        around = next((tool.step for tool in reversed(tools) if _ran(agent, tool)), None)
         guarded = next((other.step for other in agents if _guards(agent, other)), None)
         above = around or guarded
         if above is None or _is_below(above, agent.step, parents):
@@ -73,15 +81,19 @@ def _agent(step: Step) -> _Agent:
     return _Agent(step, next(filter(None, asked), None), next(filter(None, replied), None))
 
 
-def _ran(agent: _Agent, tool: Step) -> bool:
+def _tool(step: Step) -> _Tool:
+    told = step.span.attributes
+    given = mapping_of(told.get("gen_ai.tool.call.arguments")).values()
+    texts = [each for each in given if isinstance(each, str)]
+    return _Tool(step, texts, text_of(told.get("gen_ai.tool.call.result")))
+
+
+def _ran(agent: _Agent, tool: _Tool) -> bool:
     """Whether a tool of the same workflow ran the agent: around it, with what it was asked or replied as its own."""
     workflow = agent.step.parent
-    if workflow is None or not _within(agent.step, tool) or workflow not in tool.ancestors():
+    if workflow is None or not _within(agent.step, tool.step) or workflow not in tool.step.ancestors():
         return False
-    told = tool.span.attributes
-    given = mapping_of(told.get("gen_ai.tool.call.arguments")).values()
-    asked = any(_agree(each, agent.asked) for each in given if isinstance(each, str))
-    return asked or _agree(text_of(told.get("gen_ai.tool.call.result")), agent.replied)
+    return any(_agree(each, agent.asked) for each in tool.given) or _agree(tool.returned, agent.replied)
 
 
 def _agree(one: str | None, other: str | None) -> bool:
