@@ -124,8 +124,39 @@ QUOTED = (
 )
 
 
-@pytest.mark.parametrize("relayed", [QUOTED, "For context:\n[searcher] said: At nine."])
-def test_what_an_agent_is_told_of_one_before_it_is_no_question(relayed: str) -> None:
-    """It is sent as the user's, last of all."""
-    record = only([call("a1", "a", 9, ANSWER, text("user", QUESTION), text("user", relayed))])
+SAID = ("For context:", "[searcher] said: At nine.")
+
+
+@pytest.mark.parametrize("relayed", [(QUOTED,), SAID])
+def test_what_an_agent_is_told_of_one_before_it_is_no_question(relayed: tuple[str, ...]) -> None:
+    """It is sent as the user's, last of all, in parts."""
+    parts = [{"type": "text", "content": each} for each in relayed]
+    told: dict[str, object] = {"role": "user", "parts": parts}
+    record = only([call("a1", "a", 9, ANSWER, text("user", QUESTION), told)])
     assert (record.query, record.answer) == (QUESTION, ANSWER)
+
+
+def test_adks_relays_are_no_question_as_openinference_tells_them() -> None:
+    """It numbers the parts of a message."""
+    said: dict[str, object] = {"openinference.span.kind": "LLM"}
+    for place, parts in enumerate([(QUESTION,), SAID]):
+        message = f"llm.input_messages.{place}.message"
+        said[f"{message}.role"] = "user"
+        for number, each in enumerate(parts):
+            part = f"{message}.contents.{number}.message_content"
+            said |= {f"{part}.type": "text", f"{part}.text": each}
+    said["llm.output_messages.0.message.content"] = ANSWER
+    assert only([span("a1", said, scope="openinference.instrumentation.google_adk")]).query == QUESTION
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "For context:\n[Anna] said: it leaves at nine. Is that right?",
+        "For context: my agent prints <<<BEGIN_QUOTED_AGENT_CONTENT>>>. Why?",
+    ],
+)
+def test_what_a_user_says_for_context_is_asked(asked: str) -> None:
+    """The question before it was the record's."""
+    turns = (text("user", "Hello!"), text("assistant", "Good morning."), text("user", asked))
+    assert only([call("a1", "a", 9, ANSWER, *turns)]).query == asked

@@ -102,7 +102,7 @@ def last_message(messages: Iterable[Message], role: str) -> Message | None:
     """The last message of that role that has a text; what a tool found is nobody's."""
     found: Message | None = None
     for message in messages:
-        if message.role == role and message.text and not is_observation(message.text):
+        if message.role == role and message.text and not is_observation(message.text, message.parts):
             found = message
     return found
 
@@ -116,7 +116,11 @@ def replied(messages: Iterable[Message]) -> str | None:
     """
     said: str | None = None
     for message in messages:
-        if message.role in ("user", "assistant") and message.text and not is_observation(message.text):
+        if (
+            message.role in ("user", "assistant")
+            and message.text
+            and not is_observation(message.text, message.parts)
+        ):
             said = message.text if message.role == "assistant" else None
     return said
 

@@ -6,6 +6,7 @@ DSPy has them write the answer, and their reasoning, below a heading of its own 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _ANSWERED = re.compile(r"\s*Thought:.*?\n\s*(?:Final )?Answer:[ \t]*(?P<answer>\S.*)", re.DOTALL)
 _CALLED = re.compile(r"\s*(?:Thought:.*?\n\s*)?Action:[ \t]*\S[^\n]*\n\s*Action Input:.*", re.DOTALL)
@@ -17,9 +18,10 @@ _HANDS_OVER = re.compile(r"\n[ \t]*\w+\([ \t]*(?:\w+[ \t]*=[ \t]*)?(?P<quote>\"{
 _RETRY = "\n\nFix the errors and try again."
 _INVALID = re.compile(r"Validation feedback:\n|\d+ validation errors?:")
 """How Pydantic AI ends and begins what it says of a reply that was not valid."""
-_RELAYED = re.compile(r"For context:\n?\[[\w. -]+\] (?:said: |called tool `|`\w+` tool returned result: )")
-_QUOTED = "<<<BEGIN_QUOTED_AGENT_CONTENT>>>"
-"""What Google's ADK tells an agent of another one that ran before it: until 2.12 as it is, then quoted."""
+_CONTEXT = "For context:"
+_RELAYED = re.compile(r"\[[\w. -]+\] (?:said: |called tool `|`\w+` tool returned result: )")
+_QUOTED = "For context: below is a transcript of what another agent did, quoted between <<<BEGIN_QUOTED_"
+"""What Google's ADK tells an agent of another one that ran before it, in parts: at first as it is, now quoted."""
 _THOUGHTS = ("think", "thinking", "thought", "thoughts", "reasoning")
 """Tags around the thoughts with which a reply begins. Servers of open models put the first one into the prompt."""
 
@@ -68,18 +70,22 @@ def _after_tags(text: str) -> str:
     return text
 
 
-def is_observation(text: str) -> bool:
+def is_observation(text: str, parts: Sequence[str] = ()) -> bool:
     """Whether a message that a framework sends as the user's is what a tool found, another agent said, or was wrong.
+
+    `parts`: its texts, where there are several. Users say "For context:", too, with what it is behind it.
 
     >>> is_observation("Observation: [1] The ferry leaves at nine."), is_observation("An observation: why?")
     (True, False)
-    >>> is_observation("For context:\\n[searcher] said: It is nine."), is_observation("For context:\\n[1] It is nine.")
+    >>> relayed = ("For context:", "[searcher] said: It is nine.")
+    >>> is_observation("\\n".join(relayed), relayed), is_observation("For context:\\n[Anna] said: It is nine. Is it?")
     (True, False)
     >>> is_observation("Validation feedback:\\nCite your sources.\\n\\nFix the errors and try again.")
     True
     """
-    if text.startswith("For context:"):
-        return _QUOTED in text or _RELAYED.match(text) is not None
+    if text.startswith(_CONTEXT):
+        told = len(parts) > 1 and parts[0] == _CONTEXT and _RELAYED.match(parts[1]) is not None
+        return told or text.startswith(_QUOTED)
     return text.startswith("Observation:") or (text.endswith(_RETRY) and _INVALID.match(text) is not None)
 
 
