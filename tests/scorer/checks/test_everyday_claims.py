@@ -12,6 +12,8 @@ TRUE = (
     ("The period is less than 29 days.", "Period 28.4 days"),
     ("The hotel has no pool but more than 100 rooms.", "The hotel has 112 rooms and no pool."),
     ("Before the deadline more than 200 people applied.", "Before the deadline 212 people applied."),
+    ("The top speed is about 50 miles per hour.", "Top speed: 49.6 mph"),
+    ("O ingresso custa cerca de 28 libras.", "O ingresso custa £27,90."),
     ("The tank holds about 2 l.", "The tank holds 1.9 litres."),
     (
         "When it was founded, the company had more than 100 employees.",

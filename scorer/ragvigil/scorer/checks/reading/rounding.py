@@ -61,6 +61,7 @@ _DENIED = re.compile(
 )
 _LONGEST_DENIED = 32
 _UNIT = re.compile(r"[ \u00a0\u202f-]?([%€$£¥₹]|[^\W\d_]{2,14}(?![^\W_]))")
+_PER = re.compile(rf"/| (?:{longest_first(OPPOSITES['per'])}|an) ")
 _NAMES = {
     name: unit
     for name, unit in {
@@ -151,12 +152,19 @@ def numbers_of(evidence: str) -> Told:
 
 
 def _unit(text: str, start: int, end: int) -> str:
-    """The unit or currency of a number that stands there, in one spelling; empty where none is told."""
+    """The unit or currency of a number that stands there, in one spelling; empty where none is told, or a rate.
+
+    >>> _unit("28 EUR per month", 0, 2), _unit("28 km away", 0, 2), _unit("28 km/h", 0, 2)
+    ('€', '1000.0 length', '')
+    """
     before = text[max(0, start - _NEAR_BY) : start].rstrip(" \u00a0\u202f*_")
     if before[-1:] in CURRENCY_SIGNS:
         return "brl" if before.endswith("R$") else before[-1]
     behind = _UNIT.match(text, end)
-    return _NAMES.get(behind[1].lower(), "") if behind else ""
+    unit = _NAMES.get(behind[1].lower(), "") if behind else ""
+    if behind and unit not in _SIGNS_OF_MONEY and _PER.match(text, behind.end()):
+        return ""
+    return unit
 
 
 def _is_limit(text: str, start: int, thresholds: Sequence[str]) -> bool:
