@@ -14,6 +14,8 @@ TRUE = (
     ("Before the deadline more than 200 people applied.", "Before the deadline 212 people applied."),
     ("The top speed is about 50 miles per hour.", "Top speed: 49.6 mph"),
     ("O ingresso custa cerca de 28 libras.", "O ingresso custa £27,90."),
+    ("The requirements were met by more than 200 firms.", "The requirements were met by 212 firms."),
+    ("Die höchste Temperatur betrug mehr als 38 Grad.", "Die höchste Temperatur betrug 38,6 Grad."),
     ("The tank holds about 2 l.", "The tank holds 1.9 litres."),
     (
         "When it was founded, the company had more than 100 employees.",

@@ -46,6 +46,8 @@ _LIMIT_WORDS = (*OPPOSITES["limits"]["up"], *OPPOSITES["limits"]["down"], *_DATA
 _LIMIT = re.compile(rf"(?<!\w)(?:{longest_first(_LIMIT_WORDS)})\Z")
 _LONGEST_LIMIT, _FARTHEST_THRESHOLD = 24, 60
 """Characters before a number that hold words for a limit right there, and further off."""
+_MOST_DIGITS_OF_A_LIMIT = 2
+"""But for naughts behind them."""
 _CLAUSE_ENDS = re.compile(r"[,;\n]|[.!?]\s")
 _THRESHOLDS = (
     *(f" {word} " for word in _DATA["thresholds"]["words"]),
@@ -138,10 +140,8 @@ def numbers_of(evidence: str) -> Told:
             continue
         unit = _unit(evidence, match.start(), match.end(1) if power is None else match.end())
         told[unit].add(value)
-        money = power is None and unit in _SIGNS_OF_MONEY
-        if value not in exact[unit] and not _is_limit(
-            evidence, match.start(), _OF_MONEY if money else _THRESHOLDS
-        ):
+        words = _thresholds(value, of_money=power is None and unit in _SIGNS_OF_MONEY)
+        if value not in exact[unit] and not _is_limit(evidence, match.start(), words):
             exact[unit].add(value)
     of_unit = {
         unit: Told(sorted(told[unit] | told[""]), sorted(exact[unit] | exact[""]), {}) for unit in {"", *told}
@@ -165,6 +165,17 @@ def _unit(text: str, start: int, end: int) -> str:
     if behind and unit not in _SIGNS_OF_MONEY and _PER.match(text, behind.end()):
         return ""
     return unit
+
+
+def _thresholds(value: float, *, of_money: bool) -> Sequence[str]:
+    """What may call a number a limit further before it: nothing 212 or 38.6, which nobody sets as one.
+
+    >>> [bool(_thresholds(value, of_money=False)) for value in (65.0, 2500.0, 212.0, 38.6)]
+    [True, True, False, False]
+    """
+    if not value.is_integer() or len(f"{value:.0f}".rstrip("0")) > _MOST_DIGITS_OF_A_LIMIT:
+        return ()
+    return _OF_MONEY if of_money else _THRESHOLDS
 
 
 def _is_limit(text: str, start: int, thresholds: Sequence[str]) -> bool:
