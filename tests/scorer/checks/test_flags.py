@@ -174,3 +174,19 @@ def test_what_is_enabled_is_not_off(claim: str, *, right: bool) -> None:
     """Its name stands above the one that says so."""
     found = claim_of(claim, '{"vpn": {"enabled": false}, "firewall": {"enabled": true}}')
     assert (found.verdict == "supported") == right
+
+
+@pytest.mark.parametrize(
+    ("claim", "right"),
+    [
+        ("Carl is inactive.", False),
+        ("Carl is not inactive.", True),
+        ("Ann is inactive.", True),
+        ("Ann is not inactive.", False),
+    ],
+)
+def test_what_is_named_for_being_off_is_off_where_it_is_so(claim: str, *, right: bool) -> None:
+    """The name of the value is the claim's own word."""
+    inactive = "Ann" in claim
+    found = claim_of(claim, json.dumps({"user": claim.split()[0], "inactive": inactive, "verified": True}))
+    assert (found.verdict == "supported") is right

@@ -46,8 +46,8 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
     A negation counts for the word after it, which the other must hold, and for its own clause: "they are not
     swayed and will go" does not deny that they will go. What a denial `leaves_it_so` it does not deny.
     """
-    if (best.absent is not None or (best.value is True and (denying or _is_on(claim, best)))) and off_places(
-        claim
+    if (best.absent is not None or (best.value is True and (denying or _is_on(claim, best)))) and _is_off(
+        claim, best
     ):
         return denying == (best.absent is not None)  # what is off is denied, and what is not off is not
     if denying == best.negated or (denying and are_heads(best)):
@@ -88,6 +88,13 @@ def _is_on(claim: Sequence[Word], best: Segment) -> bool:
     if not best.path or ON.isdisjoint([word.stem for word in words(best.path[-1])]):
         return False
     return all(word.stem != "on" and word.stem not in ON for word in claim)
+
+
+def _is_off(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether `claim` says that something is off, in another word than a record's value is named for: inactive."""
+    places = off_places(claim)
+    named = {word.stem for word in words(best.path[-1])} if places and best.path else set()
+    return any(claim[place].stem not in named for place in places)
 
 
 def _lacked(sequence: Sequence[Word]) -> set[str]:
