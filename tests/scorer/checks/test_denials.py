@@ -10,6 +10,7 @@ LEFT_SO = (
     ("Python 3.8 is not supported since 4.0.", "Support for Python 3.8 was dropped in 4.0."),
     ("O Windows 8 não é mais suportado.", "Removido: suporte ao Windows 8."),
     ("There is no charge for delivery.", "Delivery is free of charge."),
+    ("There is no charge for delivery.", "Delivery is free of charge since 2020."),
     ("Delivery is free of charge.", "There is no charge for delivery."),
     ("Breakfast isn't served after 10:30.", "Breakfast is served until 10:30."),
     ("Returns are not accepted after 30 days.", "We accept returns for 30 days only."),
@@ -80,6 +81,7 @@ LEFT_SO = (
 )
 """What is denied beyond a bound, on another day, without a condition or in other words."""
 DENIED = (
+    ("There is no fee for dogs.", "Children under 4 travel free, the fee for dogs is 10 euros."),
     ("The pump is not available.", "The filter was removed and the pump is available."),
     ("The free plan does not include exports.", "The free plan includes exports."),
     ("Returns are not accepted.", "Returns are accepted for 30 days."),

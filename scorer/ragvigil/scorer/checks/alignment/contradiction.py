@@ -93,7 +93,7 @@ def _is_on(claim: Sequence[Word], best: Segment) -> bool:
 def _is_off(claim: Sequence[Word], best: Segment) -> bool:
     """Whether `claim` says that something is off, in another word than a record's value is named for: inactive."""
     places = off_places(claim)
-    named = {word.stem for word in words(best.path[-1])} if places and best.path else set()
+    named: set[str] = {word.stem for word in words(best.path[-1])} if places and best.path else set()
     return any(claim[place].stem not in named for place in places)
 
 

@@ -7,7 +7,7 @@ those of `data/opposites.json`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.excepted import is_excepted
@@ -31,7 +31,10 @@ _DENYING = stems_of(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
-_NOT_OTHER = [(stems_of(one), stems_of(other)) for one, other in OPPOSITES["not_other"]]
+_NOT_ON, *_REST = [
+    (stems_of(one), stems_of(other)) for one, other in (OPPOSITES["not_on"], *OPPOSITES["not_other"])
+]
+_NOT_OTHER = [_NOT_ON, *_REST]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
 _GONE = {where: tuple(map(stems_of, sides)) for where, sides in OPPOSITES["gone"].items()}
 """Words by which there is nothing more of what the others name, and whether these stand behind or on either side."""
@@ -39,7 +42,7 @@ _OFF = frozenset((word.stem, word.content) for name in OPPOSITES["off"]["words"]
 """What says without a negation that a thing is not on; "offer" has the stem of "off", and a meaning."""
 _OFF_BEHIND, _OFF_BEFORE = (stems_of(OPPOSITES["off"][one]) for one in ("behind", "before"))
 """Behind which words it does, and before which ones it tells a place: off the road."""
-ON = _NOT_OTHER[0][1]
+ON = _NOT_ON[1]
 """Stems of what says that a thing is on: enabled, active."""
 _UNLESS = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["unless"]["words"]))
 _FROM = stems_of(("aus",))
@@ -206,8 +209,9 @@ def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:
     >>> texts = ("Removed: support for Windows 8.", "Removed: a limit. Windows 8 is supported.")
     >>> [_is_gone(denial, words(text), where) for text in texts]
     [True, False]
-    >>> _is_gone(words("There is no charge for delivery."), words("Delivery is free of charge."), "behind")
-    True
+    >>> texts = ("Delivery is free of charge.", "Returns are free, the charge for delivery is 5 euros.")
+    >>> [_is_gone(words("There is no charge for delivery."), words(text), "behind") for text in texts]
+    [True, False]
     """
     gone, named = _GONE[where]
     if not gone.isdisjoint([word.stem for word in denial]) or not _is_denied(denial, named, _FURTHEST):
@@ -220,7 +224,17 @@ def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:
     if before and where == "behind":
         return False
     own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
+    if where == "behind" and told and _counts(other[told[0] + 1 :], denial):
+        return bool(own) and own <= {
+            word.stem for word in other[:at]
+        }  # children travel free, the fee for dogs is 10
     return bool(own) and own <= {word.stem for word in other[before[0] if before else 0 :]}
+
+
+def _counts(sequence: Sequence[Word], denial: Sequence[Word]) -> bool:
+    """Whether `sequence` has a number that `denial` has not."""
+    known = set(chain.from_iterable(word.numbers for word in denial))
+    return any(word.numbers and known.isdisjoint(word.numbers) for word in sequence)
 
 
 def _is_denied(denial: Sequence[Word], denied: frozenset[str], near: int = _NEAR) -> bool:
