@@ -174,7 +174,8 @@ def _unrounded(
     rounding = {place for place, text in numbered.items() if may_round(text)}
     if not rounding:
         return statements  # as mostly
-    numbers = numbers_of("\n".join(texts)[:_LONGEST_READ])
+    claims = (statements[place].text for place in sorted(rounding))
+    numbers = numbers_of("\n".join(texts)[:_LONGEST_READ], claims)
     return [
         one._replace(words=tuple(unrounded(one.words, one.text, numbers))) if place in rounding else one
         for place, one in enumerate(statements)

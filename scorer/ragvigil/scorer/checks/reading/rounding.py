@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -96,13 +96,13 @@ class Rounded(NamedTuple):
 
 
 class Told(NamedTuple):
-    """The numbers of the passages that a rounded one may stand for, in order."""
+    """The numbers of the passages, in order."""
 
     all: Sequence[float]
     exact: Sequence[float]
-    """Those that no word calls a limit, as "up to" does."""
+    """Those that a rounded one may stand for and no word calls a limit, as "up to" does."""
     of_unit: Mapping[str, Told]
-    """For each unit or currency those that tell it, or none; for the empty one those that tell none."""
+    """Those that a rounded one may stand for, by unit or currency: with those that tell none, which are under ""."""
 
 
 def may_round(text: str) -> bool:
@@ -117,38 +117,46 @@ def may_round(text: str) -> bool:
         if (
             before[-3:].lower() in _ENDS or before[-1:] in _SIGNS
         ):  # seldom: the pattern tries all words everywhere
-            return any(_rounded(text))
+            return bool(_rounded(text))
     return False
 
 
-def numbers_of(evidence: str) -> Told:
-    """The numbers of the passages that a rounded one may stand for.
+def numbers_of(evidence: str, claims: Iterable[str]) -> Told:
+    """The numbers of the passages, and of those that a rounded one of `claims` may stand for what they are.
 
-    >>> told = numbers_of("South | 980,300 | up to 1.4 million | 12:30 | 12 | 8.9 | 2.4 km")
+    >>> evidence = "South | 980,300 | up to 1.4 million | 12:30 | 12 | 8.9 | 2.4 km"
+    >>> told = numbers_of(evidence, ["about 1 million", "over 8", "over 1.3 million"])
     >>> told.all, told.exact, told.of_unit[""].all
-    ([2.4, 8.9, 980300.0, 1400000.0], [2.4, 8.9, 980300.0], [8.9, 980300.0, 1400000.0])
+    ([2.4, 8.9, 980300.0, 1400000.0], [8.9, 980300.0], [8.9, 980300.0, 1400000.0])
     """
-    powers = LEXICON.scales
+    found = list(_amounts(evidence))
+    values = {value for value, *_ in found}
+    asked = [(one.least, one.most) for claim in claims for one in _rounded(claim) if one.value not in values]
+    near = {value for value in values if any(least <= value <= most for least, most in asked)}
     told: defaultdict[str, set[float]] = defaultdict(set)
     exact: defaultdict[str, set[float]] = defaultdict(set)
-    for match in _WITH_ITS_SCALE.finditer(evidence):
-        value = _value(match[1])
-        power = powers.get((match[2] or "").lower())
-        if value is None or (value := value * 10.0 ** (power or 0)) < 1:
-            continue
-        if value < _FEWEST and value.is_integer():
-            continue
-        unit = _unit(evidence, match.start(), match.end(1) if power is None else match.end())
+    for value, start, end, scaled in found:
+        if value not in near:
+            continue  # as mostly
+        unit = _unit(evidence, start, end)
         told[unit].add(value)
-        words = _thresholds(value, of_money=power is None and unit in _SIGNS_OF_MONEY)
-        if value not in exact[unit] and not _is_limit(evidence, match.start(), words):
+        words = _thresholds(value, of_money=not scaled and unit in _SIGNS_OF_MONEY)
+        if value not in exact[unit] and not _is_limit(evidence, start, words):
             exact[unit].add(value)
     of_unit = {
         unit: Told(sorted(told[unit] | told[""]), sorted(exact[unit] | exact[""]), {}) for unit in {"", *told}
     }
-    return Told(
-        sorted(set[float]().union(*told.values())), sorted(set[float]().union(*exact.values())), of_unit
-    )
+    return Told(sorted(values), sorted(set[float]().union(*exact.values())), of_unit)
+
+
+def _amounts(evidence: str) -> Iterator[tuple[float, int, int, bool]]:
+    """The numbers that may be rounded: their values, where they stand with a scale, and whether they have one."""
+    for match in _WITH_ITS_SCALE.finditer(evidence):
+        value, power = _value(match[1]), LEXICON.scales.get((match[2] or "").lower())
+        if value is None or (value := value * 10.0 ** (power or 0)) < 1:
+            continue
+        if value >= _FEWEST or not value.is_integer():
+            yield value, match.start(), match.end(1) if power is None else match.end(), power is not None
 
 
 def _unit(text: str, start: int, end: int) -> str:
@@ -192,7 +200,7 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
     """`sequence`, the words of `text`, with each rounded number as the one of `numbers` nearest to it.
 
     >>> from ragvigil.scorer.checks.reading.words import words
-    >>> known = numbers_of("South: 875,400")
+    >>> known = numbers_of("South: 875,400", ["about $875,000 and 76"])
     >>> [word.stem for word in unrounded(words("about $875,000 and 76"), "about $875,000 and 76", known)]
     ['about', '875400', 'and', '76']
     """
@@ -200,11 +208,13 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
     spans = offsets(text)
     begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for about in _rounded(text):
+        if _is_among(numbers.all, about.value):
+            continue
         alike = numbers.of_unit.get(about.unit, numbers.of_unit[""]) if about.unit else numbers
         known = alike.exact if about.one_sided else alike.all
         place = bisect_left(known, about.value)
         near = [one for one in known[max(0, place - 1) : place + 1] if about.least <= one <= about.most]
-        if not near or _is_among(numbers.all, about.value):
+        if not near:
             continue
         said = decimal(f"{min(near, key=lambda one: abs(one - about.value)):.6f}")
         for one in range(bisect_right(ends, about.start), bisect_left(begins, about.end)):
@@ -217,7 +227,9 @@ def _is_among(known: Sequence[float], value: float) -> bool:
     return place < len(known) and known[place] == value
 
 
-def _rounded(text: str) -> Iterator[Rounded]:
+@lru_cache(maxsize=1 << 7)  # the claims of some records, each of which is asked for three times
+def _rounded(text: str) -> Sequence[Rounded]:
+    found: list[Rounded] = []
     for match in _ABOUT.finditer(text):
         value = _value(match["number"])
         if value is None or _DENIED.search(text, max(0, match.start() - _LONGEST_DENIED), match.start()):
@@ -232,7 +244,8 @@ def _rounded(text: str) -> Iterator[Rounded]:
         if not (sided or match["under"]):
             below, above = below / 2, above / 2
         unit = _unit(text, match.start("number"), end)
-        yield Rounded(match.start("number"), end, value, value - below, value + above, sided, unit)
+        found.append(Rounded(match.start("number"), end, value, value - below, value + above, sided, unit))
+    return tuple(found)
 
 
 def figures(text: str) -> Iterator[tuple[float, str]]:

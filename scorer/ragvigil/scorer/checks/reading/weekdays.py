@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 
 SHORT_DAYS = {
@@ -38,7 +38,9 @@ _BEGINNINGS = frozenset(
     for ending in ("", "s", "er")
 )
 """What a day that is named in full begins with: segunda, of segunda-feira."""
-_STEMS = stems_of(_BEGINNINGS)
+_BY_STEM: dict[str, list[str]] = {}
+for _name in sorted(_BEGINNINGS):
+    _BY_STEM.setdefault(words(_name)[0].stem, []).append(_name)
 
 
 def may_name_days(text: str, runs: Collection[str]) -> bool:
@@ -62,10 +64,13 @@ def may_name_a_day(claim: Sequence[Word], text: str) -> bool:
     >>> [may_name_a_day(words(text), text) for text in texts]
     [True, False, True]
     """
-    return not (
-        _STEMS.isdisjoint([word.stem for word in claim])  # as mostly
-        or _BEGINNINGS.isdisjoint(_LETTERS.findall(text.lower()))
-    )
+    stems = _BY_STEM.keys() & [word.stem for word in claim]
+    if not stems:
+        return False  # as mostly
+    plain = text.lower()
+    if not any(name in plain for stem in stems for name in _BY_STEM[stem]):
+        return False  # a quarter
+    return not _BEGINNINGS.isdisjoint(_LETTERS.findall(plain))
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:
