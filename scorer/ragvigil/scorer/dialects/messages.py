@@ -20,8 +20,8 @@ _PAIRED = frozenset({"user", "human", "assistant", "ai", "system", "tool"})
 """Roles with which a pair of texts is a message, as LangChain takes them."""
 _LISTS = ("messages", "input_messages", "contents", "input")
 _PARTS = ("parts", "content", "contents", "blocks", "message")
-ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
-ANSWER_KEYS = ("functionResponse", "function_response", "toolResult", "tool_call_result")
+TOOL_ANSWERS = frozenset({"tool_call_response", "tool_result", "tool-result", "function_call_output"})
+TOOL_ANSWER_KEYS = ("functionResponse", "function_response", "toolResult", "tool_call_result")
 """Types of a part that is what a tool answered, and keys under which Gemini, Bedrock and Haystack put one."""
 _REPEATED = "assistantassistant"
 """How a role begins that was joined from the pieces of a stream."""
@@ -102,7 +102,7 @@ def last_message(messages: Iterable[Message], role: str) -> Message | None:
     """The last message of that role that has a text; what a tool found is nobody's."""
     found: Message | None = None
     for message in messages:
-        if message.role == role and message.text and not is_observation(message.text, message.parts):
+        if message.role == role and _is_said(message):
             found = message
     return found
 
@@ -116,13 +116,15 @@ def replied(messages: Iterable[Message]) -> str | None:
     """
     said: str | None = None
     for message in messages:
-        if (
-            message.role in ("user", "assistant")
-            and message.text
-            and not is_observation(message.text, message.parts)
-        ):
+        if message.role in ("user", "assistant") and _is_said(message):
             said = message.text if message.role == "assistant" else None
     return said
+
+
+def _is_said(message: Message) -> bool:
+    """Whether it has a text, and somebody said that: not a tool, as which frameworks send what one found."""
+    text = message.text or ""
+    return text != "" and not is_observation(text, message.parts)
 
 
 def role_of(name: object) -> str:
@@ -200,5 +202,6 @@ def _is_of_tool(fields: Mapping[str, object]) -> bool:
     """
     parts = [mapping_of(part) for key in _PARTS for part in sequence_of(fields.get(key))]
     return any(
-        kind_of(part.get("type")) in ANSWERS or not part.keys().isdisjoint(ANSWER_KEYS) for part in parts
+        kind_of(part.get("type")) in TOOL_ANSWERS or not part.keys().isdisjoint(TOOL_ANSWER_KEYS)
+        for part in parts
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, cast
 
-from ragvigil.scorer.dialects.messages import ANSWER_KEYS, ANSWERS, content_of, role_of
+from ragvigil.scorer.dialects.messages import TOOL_ANSWER_KEYS, TOOL_ANSWERS, content_of, role_of
 from ragvigil.scorer.dialects.values import id_of, mapping_of, sequence_of, structure_of, text_of
 
 _LISTS = ("messages", "input_messages", "contents", "input", "prompt")
@@ -17,7 +17,9 @@ _ANSWERING = frozenset({"tool", "function", "functionmessage"})
 _CALLS = frozenset({"tool_call", "tool_use", "tool-call", "function_call"})
 _CALL_KEYS = ("functionCall", "function_call", "toolUse", "tool_call")
 """Keys under which Gemini, Bedrock and Haystack put a call."""
-ANSWER_MARKS = frozenset({"tool", "function", "tool_call_id", *ANSWERS, *ANSWER_KEYS, *_CALLS, *_CALL_KEYS})
+ANSWER_MARKS = frozenset(
+    {"tool", "function", "tool_call_id", *TOOL_ANSWERS, *TOOL_ANSWER_KEYS, *_CALLS, *_CALL_KEYS}
+)
 """Of these words each conversation has one in which a tool was called or answered, whoever wrote it."""
 _IDS = ("tool_call_id", "tool_use_id", "toolUseId", "toolCallId", "call_id", "id")
 _NAMES = ("name", "toolName", "tool_name")
@@ -105,7 +107,7 @@ def _called(fields: Mapping[str, object], parts: Iterable[Mapping[str, object]])
 
 
 def _answers(parts: Iterable[Mapping[str, object]]) -> Iterator[Turn]:
-    for part in _of_kind(parts, ANSWERS, ANSWER_KEYS):
+    for part in _of_kind(parts, TOOL_ANSWERS, TOOL_ANSWER_KEYS):
         origin = mapping_of(part.get("origin"))
         name = _first(part, _NAMES) or _first(origin, _NAMES)
         yield Turn("answered", _first(part, _IDS) or _first(origin, _IDS) or name, name, _result(part))
