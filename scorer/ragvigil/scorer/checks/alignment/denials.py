@@ -31,10 +31,9 @@ _DENYING = stems_of(OPPOSITES["denying"])
 """Stems of what denies without a negation."""
 _BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
-_NOT_ON, *_REST = [
+_NOT_OTHER = [
     (stems_of(one), stems_of(other)) for one, other in (OPPOSITES["not_on"], *OPPOSITES["not_other"])
 ]
-_NOT_OTHER = [_NOT_ON, *_REST]
 """Words that say without a negation what the others say with one: disabled, not enabled."""
 _GONE = {where: tuple(map(stems_of, sides)) for where, sides in OPPOSITES["gone"].items()}
 """Words by which there is nothing more of what the others name, and whether these stand behind or on either side."""
@@ -42,7 +41,7 @@ _OFF = frozenset((word.stem, word.content) for name in OPPOSITES["off"]["words"]
 """What says without a negation that a thing is not on; "offer" has the stem of "off", and a meaning."""
 _OFF_BEHIND, _OFF_BEFORE = (stems_of(OPPOSITES["off"][one]) for one in ("behind", "before"))
 """Behind which words it does, and before which ones it tells a place: off the road."""
-ON = _NOT_ON[1]
+ON = stems_of(OPPOSITES["not_on"][1])
 """Stems of what says that a thing is on: enabled, active."""
 _UNLESS = stems_of((*OPPOSITES["except"]["words"], *OPPOSITES["unless"]["words"]))
 _FROM = stems_of(("aus",))
@@ -223,12 +222,11 @@ def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:
     before = [place for place in told if place < at]
     if before and where == "behind":
         return False
-    own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
+    said = other[before[0] if before else 0 :]
     if where == "behind" and told and _counts(other[told[0] + 1 :], denial):
-        return bool(own) and own <= {
-            word.stem for word in other[:at]
-        }  # children travel free, the fee for dogs is 10
-    return bool(own) and own <= {word.stem for word in other[before[0] if before else 0 :]}
+        said = other[:at]  # children travel free, the fee for dogs is 10
+    own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
+    return bool(own) and own <= {word.stem for word in said}
 
 
 def _counts(sequence: Sequence[Word], denial: Sequence[Word]) -> bool:

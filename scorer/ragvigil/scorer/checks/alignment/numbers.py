@@ -258,15 +258,12 @@ def known_telephones(text: str, lacking: Collection[int], evidence: Evidence) ->
     """
     if not lacking or len(_DIGIT.findall(text)) < FEWEST_DIALLED:
         return frozenset()  # as mostly
-    where = offsets(text)
-    spans = [
-        (first, last)
-        for first, last, digits in dialled(text)
-        if any(first <= where[place][0] < last for place in lacking) and digits in evidence.telephones
-    ]
-    return frozenset(
-        place for place in lacking if any(first <= where[place][0] < last for first, last in spans)
-    )
+    where, known = offsets(text), set[int]()
+    for first, last, digits in dialled(text):
+        held = [place for place in lacking if first <= where[place][0] < last]
+        if held and digits in evidence.telephones:
+            known.update(held)
+    return frozenset(known)
 
 
 def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:
