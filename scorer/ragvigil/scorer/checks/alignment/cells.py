@@ -13,9 +13,9 @@ from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
-from ragvigil.scorer.checks.reading.rows import Row, content_of
+from ragvigil.scorer.checks.reading.rows import Row
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, stems_of, values, words
+from ragvigil.scorer.checks.reading.words import Word, content_of, stems_of, values, words
 
 _FEWEST_ROWS = 3
 """Of a table, with its heads."""

@@ -19,7 +19,7 @@ from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, words
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, words
 
 _FEWEST, _MOST = 2, 8
 """Meaningful words of a clause."""
@@ -33,7 +33,7 @@ _JOINT = re.compile(
     re.IGNORECASE,
 )
 """Between what a sentence says of one thing and of the next, or of the same one."""
-_UNTOLD = NEGATION_ADVERBS | {word.stem for word in words("one ones")}
+_UNTOLD = NEGATION_ADVERBS | stems_of(("one", "ones"))
 """What says nothing of its own, or stands for what does."""
 _FAILING = frozenset(form_of(word.stem) for entry in OPPOSITES["failing"] for word in words(entry))
 """By which a claim denies without a denial."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, content_of, words
 
 _ENTRY = re.compile(r"(?P<joint>[:|])[ \t*_`❌✗✘]*(?P<told>[^\W\d_]+)[ \t*_`❌✗✘]*(?=[|,;.\n]|\Z)")
 _KEY = re.compile(r"[^|:,;\n]*\Z")
@@ -54,16 +54,12 @@ def _entries_of(text: str) -> Entries | None:
     if not alone:
         return None
     before = [text[max(0, one.start() - _LONGEST_KEY) : one.start()] for one in alone if one["joint"] == ":"]
-    keys = [words(found[0]) for one in before if (found := _KEY.search(one))]
+    keys = [content_of(found[0]) for one in before if (found := _KEY.search(one))]
     ends = [0, *(end for one in alone for end in one.span("told")), len(text)]
     rest = "".join(text[ends[place] : ends[place + 1]] for place in range(0, len(ends), 2))
-    stems = [frozenset(word.stem for word in key if word.content) for key in keys]
-    told = words(rest)
-    if len(alone) == len(keys) == 1 < len(stems[0]) and stems[0].issuperset(
-        word.stem for word in told if word.content
-    ):
-        told = words(text)  # it says nothing else: one rule for smoking in rooms: never
-    return Entries([one for one in stems if one], told)
+    says_nothing_else = len(alone) == len(keys) == 1 < len(keys[0]) and content_of(rest) <= keys[0]
+    told = words(text if says_nothing_else else rest)  # one rule for smoking in rooms: never
+    return Entries([key for key in keys if key], told)
 
 
 def are_heads(best: Segment) -> bool:

@@ -48,7 +48,7 @@ _KINDS = {
 }
 """For the stem of a unit what it measures."""
 _UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
-_POINTING = FRAME_STEMS | {word.stem for word in words("one ones")}
+_POINTING = FRAME_STEMS | stems_of(("one", "ones"))
 """Words that stand for what is told before."""
 _UNLIKE = stems_of(OPPOSITES["unlike"])
 """Words by which a claim tells of one thing what is not so of the other: 25 days until the fifth year."""

@@ -6,7 +6,7 @@ import re
 from typing import Any, Literal, NamedTuple
 
 from ragvigil.scorer.checks.reading.patterns import choices, parted, skipping, tells
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, content_of
 from ragvigil.scorer.data import read_data
 
 Restriction = Literal["exception", "precondition", "stop", "proviso"]
@@ -96,4 +96,4 @@ def _end(text: str, start: int, after: int) -> int:
 
 
 def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in words(text) if word.content) - FRAME_STEMS
+    return content_of(text) - FRAME_STEMS

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import content_of
 from ragvigil.scorer.data import read_data
 
 _DATA = read_data("instructions.json")
@@ -34,7 +34,7 @@ _QUOTED = re.compile(r"(?:\w+\W+){3}?[^\w\"“„«`]*[\"“„«`][^\"”“»`
 _HIDDEN = re.compile("[\U000e0020-\U000e007f]{3}|[\u200b\u2060\ufeff\u202a-\u202e\u2066-\u2069]{4}")
 _LONGEST = 600
 _BEFORE = 40
-TRIGGERS = frozenset(word.stem for word in words(" ".join(_DATA["triggers"])) if word.content)
+TRIGGERS = content_of(" ".join(_DATA["triggers"]))
 """A sentence without any of these stems is not read."""
 
 

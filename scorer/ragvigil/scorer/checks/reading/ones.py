@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import takewhile
 from typing import Any, NamedTuple
 
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.surrounding import stems_around
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.data import read_data
@@ -33,7 +34,6 @@ _SAID = re.compile(
 )
 _STARTS = re.compile(r"[aeou](?<![\w-].)(?:n|in|m|\ss)", re.IGNORECASE)
 """Where such a word may begin: the engine skips to a few letters."""
-_LETTERS = re.compile(r"[^\W\d_]+")
 _DENIED = re.compile(r"\b(?:no|not|any|every|each|more than|less than|over|which)\s\Z", re.IGNORECASE)
 _BEFORE = 12
 _NEAR = 40
@@ -155,7 +155,7 @@ def _counted(sequence: Sequence[Word], text: str) -> Iterator[tuple[int, tuple[s
         if place is None or not what or sequence[place].stem != "1":
             continue
         if stems := _meaningful(what):
-            last = _LETTERS.findall(what)[: len(stems)][-1].lower()
+            last = LETTERS.findall(what)[: len(stems)][-1].lower()
             yield place, (last[: max(_SHORTEST, len(last) - _ENDING)], stems)
 
 

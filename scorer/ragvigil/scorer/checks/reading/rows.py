@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import content_of, words
 
 _MOST_ROWS = 1000
 """Of a table; the others belong to none."""
@@ -49,11 +49,6 @@ def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
             name = cells[naming]
             table.append(Row(place, cells, content_of(name) or _stems_of(name), naming))
     return found
-
-
-def content_of(cell: str) -> frozenset[str]:
-    """Its meaningful stems."""
-    return frozenset(word.stem for word in words(cell) if word.content)
 
 
 def _stems_of(cell: str) -> frozenset[str]:

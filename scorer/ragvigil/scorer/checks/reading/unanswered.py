@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from functools import cache
 from typing import Any
 
 from ragvigil.scorer.checks.reading.question import key_stems
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import content_of, stems_of
 from ragvigil.scorer.data import read_data
 
 _DATA: dict[str, Any] = read_data("abstention.json")
@@ -45,7 +46,7 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 @cache
 def _aside() -> frozenset[str]:
-    return frozenset(word.stem for word in words(_ASKED["aside"]))
+    return stems_of([_ASKED["aside"]])
 
 
 def leaves_unanswered(statement: str, question: str) -> bool:
@@ -68,8 +69,8 @@ def leaves_unanswered(statement: str, question: str) -> bool:
     if found is None:
         return False
     asked = question[:_LONGEST_QUESTION].replace("\u2019", "'").lower()
-    what = {word.stem for word in words(found["what"]) if word.content} - _aside()
-    if not what or not what <= {word.stem for word in words(asked)}:
+    what = content_of(found["what"]) - _aside()
+    if not what or not what <= stems_of([asked]):
         return False
     if re.search(_of_one_or_more(found["source"] or found["thing"]), asked):
         return False
@@ -85,7 +86,7 @@ def _of_one_or_more(noun: str) -> str:
     return rf"\b{re.escape(_PLURAL.sub('', noun))}(?:y|ies|e?s)?\b"
 
 
-def _asks_for_a_value(asked: str, what: set[str], found: re.Match[str]) -> bool:
+def _asks_for_a_value(asked: str, what: Set[str], found: re.Match[str]) -> bool:
     """Whether a question asks for what a source does not hold, in words that are no matter of things that hold it."""
     if not _pattern("asks").search(asked) or _pattern("otherwise").search(asked):
         return False

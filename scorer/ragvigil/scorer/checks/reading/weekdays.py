@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 
@@ -31,9 +32,8 @@ _SPAN = re.compile(
 )
 _FULL = frozenset(name + ending for name in LEXICON.days for ending in ("", "s"))
 _RUN = re.compile(r"[^\W\d_]+(?:-feira)?")
-_LETTERS = re.compile(r"[^\W\d_]+")
 _BEGINNINGS = frozenset(
-    _LETTERS.findall(name)[0] + ending
+    LETTERS.findall(name)[0] + ending
     for name in (*LEXICON.days, "weekday", "weekend")
     for ending in ("", "s", "er")
 )
@@ -70,7 +70,7 @@ def may_name_a_day(claim: Sequence[Word], text: str) -> bool:
     plain = text.lower()
     if not any(name in plain for stem in stems for name in _BY_STEM[stem]):
         return False  # a quarter
-    return not _BEGINNINGS.isdisjoint(_LETTERS.findall(plain))
+    return not _BEGINNINGS.isdisjoint(LETTERS.findall(plain))
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:

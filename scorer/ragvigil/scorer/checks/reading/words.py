@@ -116,6 +116,15 @@ def stems_of(names: Iterable[str]) -> frozenset[str]:
     return frozenset(word.stem for name in names for word in words(name))
 
 
+def content_of(text: str) -> frozenset[str]:
+    """The stems of its meaningful words.
+
+    >>> sorted(content_of("the next weekdays"))
+    ['next', 'weekdai']
+    """
+    return frozenset(word.stem for word in words(text) if word.content)
+
+
 def chunks(text: str) -> list[Chunk]:
     """The words of `text` as it parts them.
 
