@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,52 @@ def test_what_a_source_does_not_tell_refuses_where_that_was_asked() -> None:
             if (prepared.refuses and (sign == "-" or not prepared.bears_claims)) is not (sign == "+"):
                 wrong.append(line)
     assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("name", "precision", "recall"),
+    [
+        ("refusals_beside_questions.txt", 0.97, 0.89),
+        ("refusals_beside_questions_held.txt", 0.99, 0.59),
+        ("refusals_beside_facts.txt", 0.6, 0.76),
+    ],
+)
+def test_an_answer_that_adds_nothing_to_its_question_refuses(
+    name: str, precision: float, recall: float
+) -> None:
+    """Whether a source, a value or the assistant is what has nothing: main found .61 of the first file's English."""
+    seen: Counter[tuple[bool, bool]] = Counter()
+    for line in (CORPUS / name).read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            _, sign, question, answer = line.split("\t")
+            record = RagTrace(
+                "0" * 32, "1" * 16, "shop", 0, query=question, answer=answer.replace("\\n", "\n")
+            )
+            seen[sign == "+", Prepared(record).abstains] += 1
+    assert seen[True, True] / (seen[True, True] + seen[False, True]) >= precision
+    assert seen[True, True] / (seen[True, True] + seen[True, False]) >= recall
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "We cannot provide refunds after 30 days.",
+        "We are unable to answer calls after 6 pm.",
+        "We couldn't find a fault with the device.",
+        "Désolé, les chiens ne sont pas admis.",
+        "Lo siento, no se admiten perros.",
+        "Desculpe, cães não são permitidos.",
+        "Mi dispiace, i cani non sono ammessi.",
+        "Sorry, honden zijn niet toegestaan.",
+        "抱歉不可以带狗。",
+        "すみません、プールは休業中です。",
+    ],
+)
+def test_what_a_service_does_not_do_is_a_claim(fact: str) -> None:
+    """All of these were refusals, so that nothing was held against the passages."""
+    prepared = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=fact))
+    assert prepared.bears_claims
+    assert not prepared.refuses
 
 
 BEHIND = (

@@ -64,7 +64,7 @@ def test_a_row_gives_one_flat_result() -> None:
     assert result["measured"] == {}
     checks = result["checks"]
     assert isinstance(checks, dict)
-    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "21", "details": CITED}
+    assert checks["citation_correctness"] == {"value": 1.0, "reason": None, "version": "22", "details": CITED}
 
 
 def test_question_answer_contexts_rows_are_read_too() -> None:

@@ -19,4 +19,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, details={"pure": not prepared.bears_claims})
 
 
-CHECK = Check("abstention", "17", _measure, range="{0, 1}", better="neither")
+CHECK = Check("abstention", "18", _measure, range="{0, 1}", better="neither")

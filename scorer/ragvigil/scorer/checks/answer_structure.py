@@ -206,4 +206,4 @@ def _in_order(text: str) -> bool:
     return len(ordered_by(text)) >= _FEWEST_STEPS
 
 
-CHECK = Check("answer_structure", "13", _measure, cost="question")
+CHECK = Check("answer_structure", "14", _measure, cost="question")

@@ -82,4 +82,4 @@ def _was(names: list[str]) -> str:
     return "was" if len(names) == 1 else "were"
 
 
-CHECK = Check("citation_correctness", "21", _measure)
+CHECK = Check("citation_correctness", "22", _measure)

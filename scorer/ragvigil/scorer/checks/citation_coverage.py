@@ -42,4 +42,4 @@ def _measure(prepared: Prepared) -> Finding:
     )
 
 
-CHECK = Check("citation_coverage", "19", _measure)
+CHECK = Check("citation_coverage", "20", _measure)

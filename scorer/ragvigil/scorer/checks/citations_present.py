@@ -26,4 +26,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(0.0, "cites nothing")
 
 
-CHECK = Check("citations_present", "20", _measure, range="{0, 1}")
+CHECK = Check("citations_present", "21", _measure, range="{0, 1}")

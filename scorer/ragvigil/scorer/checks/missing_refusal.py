@@ -54,4 +54,4 @@ def _tells_of_itself(text: str, asked: set[str]) -> bool:
     return GOES_ON.search(rest) is None and asked.issuperset(named)
 
 
-CHECK = Check("missing_refusal", "16", _measure, range="{0, 1}", better="low", cost="claims")
+CHECK = Check("missing_refusal", "17", _measure, range="{0, 1}", better="low", cost="claims")

@@ -197,4 +197,4 @@ def _stands(prepared: Prepared, stem: str, numbers: tuple[str, ...], asked: set[
     return bool(told) and not (prepared.evidence.numbers.isdisjoint(told) and asked.isdisjoint(told))
 
 
-CHECK = Check("no_hallucinated_entities", "28", _measure, cost="claims")
+CHECK = Check("no_hallucinated_entities", "29", _measure, cost="claims")

@@ -42,4 +42,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(1.0, f"refuses, yet {passage} says: {text[:_MOST_CHARACTERS]}", {"passage": passage})
 
 
-CHECK = Check("over_refusal", "14", _measure, range="{0, 1}", better="low", cost="question")
+CHECK = Check("over_refusal", "15", _measure, range="{0, 1}", better="low", cost="question")

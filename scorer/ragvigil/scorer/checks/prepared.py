@@ -27,6 +27,7 @@ from ragvigil.scorer.checks.reading.language import (
     may_be,
     same,
 )
+from ragvigil.scorer.checks.reading.leading_in import asks_what_is_missing, introduces
 from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, plain_lines
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
@@ -189,8 +190,13 @@ class Prepared:
         if not self.refuses:
             return False
         saying = [one for one in self.statements if one.kind in ("claim", "refusal")]
-        return (
-            next(one.kind for one in saying if one.kind == "refusal" or not prefaces(one.text)) == "refusal"
+        first = next(place for place, one in enumerate(saying) if one.kind == "refusal")
+        refusal = saying[first].text
+        if self.asked and asks_what_is_missing(self.asked, refusal):
+            return False
+        return all(
+            prefaces(one.text) or (self.asked and introduces(one.text, refusal, self.asked))
+            for one in saying[:first]
         )
 
     @made_once

@@ -15,14 +15,20 @@ from ragvigil.scorer.checks.reading.words import content_of, stems_of
 from ragvigil.scorer.data import read_data
 
 _DATA: dict[str, Any] = read_data("abstention.json")
-_ASKED: dict[str, str] = _DATA["asked"]
+ASKED: dict[str, str] = _DATA["asked"]
+"""The patterns, some with the names of others in angle brackets."""
 _HINT = re.compile(
-    r"n(?:'t|(?<!\wn)(?:ot?|othing|ever))\b|l(?<!\wl)acks?\b|o(?<!\wo)mits?\b|s(?<!\ws)ilent\b"
+    r"n(?:'t|(?<!\wn)(?:ot?|othing|ever|owhere|either))\b|l(?<!\wl)acks?\b|o(?<!\wo)(?:mits?|pen)\b"
+    r"|s(?<!\ws)ilent\b|c(?<!\wc)annot\b|f(?<!\wf)ails?\b|u(?<!\wu)n(?:clear|said|stated|specified|mentioned|addressed)\b"
 )
 """Written by its first letters, so that all others are passed over at once."""
+NUMBER = re.compile(r"\d+")
+_NAMED = re.compile(r"(?<!\?P)<([a-z_]+)>")
+_WORD = re.compile(r"[\w'-]+")
 _PLURAL = re.compile(r"(?:ies|y|s)\Z")
-_LONGEST = 300
-_LONGEST_QUESTION = 600
+LONGEST = 300
+LONGEST_QUESTION = 600
+_SHAPES = ("active", "passive", "none", "nowhere", "open", "own")
 _MOST_OF = 0.5
 """Share of what was asked that a sentence must name more of, where a thing could lack that, too."""
 
@@ -31,22 +37,36 @@ _MOST_OF = 0.5
 def _silent() -> re.Pattern[str]:
     """Made when a claim first denies something."""
     opener = _DATA["words"]["opener"]
-    one = _ASKED
+    one = ASKED
     return re.compile(
         rf"\W{{0,3}}(?:{opener})?(?:the|this|that|these|those|my|our|your)\s(?:[\w'-]{{1,30}}\s){{0,3}}?"
         rf"(?:(?P<source>{one['sources']})|(?P<thing>{one['things']})){one['given']}\s"
-        rf"(?:(?P<telling>{one['telling']})|(?:{one['holding']}))\s(?P<what>[^.;:,]{{1,160}})[.!\s]*"
+        rf"(?:(?P<telling>{one['telling']})|(?P<none>{one['holding_none']})|(?:{one['holding']}))\s"
+        r"(?P<what>[^.;:,]{1,160})[.!\s]*"
     )
 
 
 @cache
-def _pattern(name: str) -> re.Pattern[str]:
-    return re.compile(_ASKED[name] if name != "values" else rf"\b(?:{_ASKED[name]})\b")
+def _shape(name: str) -> re.Pattern[str]:
+    """A sentence that may say nothing but that there is no answer, made when a claim first denies something."""
+    return re.compile(rf"\W{{0,3}}(?:{_DATA['words']['opener']})?{spelt_out(ASKED[name])}[.!\s]*")
+
+
+def spelt_out(pattern: str) -> str:
+    """`pattern` with what the names in angle brackets stand for."""
+    return _NAMED.sub(lambda name: spelt_out(ASKED[name[1]]), pattern)
+
+
+@cache
+def asked_pattern(name: str, *, whole_words: bool = False) -> re.Pattern[str]:
+    """One of the patterns of `asked`, made when it is first looked for."""
+    pattern = spelt_out(ASKED[name])
+    return re.compile(rf"\b(?:{pattern})\b" if whole_words else pattern)
 
 
 @cache
 def _aside() -> frozenset[str]:
-    return stems_of([_ASKED["aside"]])
+    return stems_of([ASKED["aside"]])
 
 
 def leaves_unanswered(statement: str, question: str) -> bool:
@@ -60,27 +80,108 @@ def leaves_unanswered(statement: str, question: str) -> bool:
     >>> leaves_unanswered("The plan lacks a discount.", "What discount do I get?")
     False
     """
-    if len(statement) > _LONGEST:
+    if len(statement) > LONGEST:
         return False
-    plain = statement.replace("\u2019", "'").lower()
+    plain = lowered(statement)
     if not _HINT.search(plain):
         return False  # as mostly
+    asked = lowered(question[:LONGEST_QUESTION])
+    if _is_silent(plain, asked) or any(_adds_nothing(name, plain, asked) for name in _SHAPES):
+        return True
+    return _denies_alone(plain, asked)
+
+
+def lowered(text: str) -> str:
+    """In lower case, with plain apostrophes."""
+    return text.replace("\u2019", "'").lower()
+
+
+def _denies_alone(plain: str, asked: str) -> bool:
+    """Whether a sentence of any shape names a text, denies that this tells, and has no other word than the question.
+
+    >>> asked = "How loud is the dishwasher?"
+    >>> _denies_alone("how loud the dishwasher is isn't part of the product description.", asked)
+    True
+    >>> _denies_alone("the test report doesn't say that the dishwasher hums.", asked)
+    False
+    """
+    rest = asked_pattern("phrases").sub("@", plain)
+    if rest == plain or not asked_pattern("denials").search(rest):
+        return False
+    if not set(NUMBER.findall(plain)) <= set(NUMBER.findall(asked)):
+        return False
+    known = stems_of([asked])
+    if any(
+        re.search(of_one_or_more(one), asked)
+        for one in asked_pattern("read_texts", whole_words=True).findall(plain)
+    ):
+        return False
+    vocabulary = asked_pattern("vocabulary")
+    words = [one for one in _WORD.findall(rest) if not vocabulary.fullmatch(one)]
+    return content_of(" ".join(words)) - _aside() <= known
+
+
+def _is_silent(plain: str, asked: str) -> bool:
+    """Whether it says of a source that this does not tell or hold what was asked."""
     found = _silent().fullmatch(plain)
     if found is None:
         return False
-    asked = question[:_LONGEST_QUESTION].replace("\u2019", "'").lower()
     what = content_of(found["what"]) - _aside()
     if not what or not what <= stems_of([asked]):
         return False
-    if re.search(_of_one_or_more(found["source"] or found["thing"]), asked):
+    if re.search(of_one_or_more(found["source"] or found["thing"]), asked):
         return False
     return bool(found["telling"]) or _asks_for_a_value(asked, what, found)
 
 
-def _of_one_or_more(noun: str) -> str:
+def _adds_nothing(name: str, plain: str, asked: str) -> bool:
+    """Whether a sentence of one of the shapes has no word of meaning beside those of the question.
+
+    >>> asked = "when does the next cohort start?"
+    >>> _adds_nothing("passive", "the start date of the next cohort has not been provided.", asked)
+    True
+    >>> _adds_nothing("passive", "a start in spring has not been stated.", asked)
+    False
+    """
+    found = _shape(name).fullmatch(plain)
+    if found is None:
+        return False
+    parts = found.groupdict(default="")
+    words = content_of(f"{parts['rest']} {parts.get('more', '')}") - _aside()
+    values = frozenset(
+        stem
+        for stem in words
+        if asked_pattern("values", whole_words=True).fullmatch(stem) or stem in _values()
+    )
+    if not words or not words - values <= stems_of([asked]):
+        return False
+    source = parts.get("source")
+    if source and re.search(of_one_or_more(source), asked):
+        return False
+    told = parts.get("strict") or parts.get("weak")
+    if told and not stems_of([told]).isdisjoint(stems_of([asked])):
+        return False
+    if parts.get("weak") or name in ("none", "nowhere"):
+        whole = re.fullmatch(ASKED["repeated"], parts.get("weak", "")) and words >= set(key_stems(asked))
+        return bool(parts.get("place") or values or whole) and _asks(asked)
+    return True
+
+
+@cache
+def _values() -> frozenset[str]:
+    """The stems of what a number, a name or the like is called by."""
+    return stems_of([re.sub(r"\W+", " ", ASKED["values"])])
+
+
+def _asks(asked: str) -> bool:
+    """Whether a question asks for a value, and not whether or how."""
+    return asked_pattern("asks").search(asked) is not None and not asked_pattern("otherwise").search(asked)
+
+
+def of_one_or_more(noun: str) -> str:
     """A pattern for a noun in the singular and plural; by its stem a call would be a caller, too.
 
-    >>> re.findall(_of_one_or_more("policies"), "policy, policies, police"), _of_one_or_more("call")
+    >>> re.findall(of_one_or_more("policies"), "policy, policies, police"), of_one_or_more("call")
     (['policy', 'policies'], '\\\\bcall(?:y|ies|e?s)?\\\\b')
     """
     return rf"\b{re.escape(_PLURAL.sub('', noun))}(?:y|ies|e?s)?\b"
@@ -88,9 +189,11 @@ def _of_one_or_more(noun: str) -> str:
 
 def _asks_for_a_value(asked: str, what: Set[str], found: re.Match[str]) -> bool:
     """Whether a question asks for what a source does not hold, in words that are no matter of things that hold it."""
-    if not _pattern("asks").search(asked) or _pattern("otherwise").search(asked):
+    if not _asks(asked):
         return False
-    if _pattern("values").search(found["what"]):
+    if asked_pattern("values", whole_words=True).search(found["what"]):
         return True
+    if found["none"]:
+        return False
     keys = set(key_stems(asked))
     return found["thing"] is None and len(what & keys) > _MOST_OF * len(keys)
