@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 from ragvigil import prompts
 from ragvigil.scorer import config
+from ragvigil.scorer.checks import run_checks
 from ragvigil.scorer.checks.alignment.model import Model
+from ragvigil.scorer.checks.alignment.recent import RECENT, TOLD
+from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING
 from ragvigil.scorer.errors import ConfigError
 from ragvigil.scorer.judge import JUDGES, Builtin, build_judge
 from ragvigil.scorer.trace import Completeness, Document, RagTrace, Retrieval
@@ -254,3 +257,12 @@ def test_the_table_builds_what_the_settings_name() -> None:
     assert build_judge(config.Judge(kind="none")) is None
     with pytest.raises(ConfigError, match="known: lexical-1"):
         build_judge(config.Judge.model_construct(kind="builtin", model="lexical-9"))
+
+
+def test_what_the_checks_laid_out_is_not_laid_out_again_for_the_judge() -> None:
+    """Though they know by then in which style the service usually cites, and the judge does not."""
+    cited = record(f"{CARRIED} Threads share them.")
+    run_checks(cited, rules=replace(EVERYTHING, usual="id"))
+    known = len(RECENT), len(TOLD)
+    assert Builtin().judge_now(cited, RUBRIC).claims
+    assert (len(RECENT), len(TOLD)) == known

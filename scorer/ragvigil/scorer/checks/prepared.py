@@ -28,7 +28,7 @@ from ragvigil.scorer.checks.reading.language import (
     same,
 )
 from ragvigil.scorer.checks.reading.leading_in import asks_what_is_missing, introduces
-from ragvigil.scorer.checks.reading.markup import blank, fenced, inline_code, plain_lines
+from ragvigil.scorer.checks.reading.markup import Span, blank, fenced, inline_code, plain_lines
 from ragvigil.scorer.checks.reading.passages import name_of
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.refusal import prefaces, refers
@@ -111,8 +111,7 @@ class Prepared:
     def statements(self) -> tuple[Statement, ...]:
         """What the answer says, piece by piece, citations left out."""
         with self.apart:
-            markers = [(citation.start, citation.end) for citation in self.citations]
-            hidden = [*markers, *definitions(self.answer)]
+            hidden = [*self._markers, *definitions(self.answer)]
             found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
@@ -130,6 +129,11 @@ class Prepared:
                 ]
             )
 
+    @made_once
+    def _markers(self) -> tuple[Span, ...]:
+        """Where the citations stand: as far as the rules decide what is a claim, they do so by that."""
+        return tuple([citation.span for citation in self.citations])
+
     def _answered_so(self, refusal: str) -> bool:
         """Whether the few words that are all of the answer are those of a passage about what was asked."""
         texts = [document.text for document in self.record.documents if document.text]
@@ -145,7 +149,7 @@ class Prepared:
         """The statements, measures and dates in the words of the passages where these say the same in another way."""
         with self.apart:
             return TOLD.recall(
-                (self._content, _about(self.record), self.rules),
+                (self._content, _about(self.record), self._markers),
                 lambda: restated(self.statements, [one.text for one in self.record.documents if one.text]),
             )
 
@@ -357,7 +361,7 @@ class Prepared:
     @made_once
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
-        key = (self._content, self._model.name, self._most_claims, self.rules)
+        key = (self._content, self._model.name, self._most_claims, self._markers)
         with self.apart:
             return RECENT.recall(key, self._assess)
 

@@ -11,6 +11,7 @@ from ragvigil.scorer.checks.alignment.assess import Assessment
 from ragvigil.scorer.checks.reading.citing.page import Citation
 from ragvigil.scorer.checks.reading.citing.rules import Rules
 from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.markup import Span
 
 _MOST_CLAIMS_KEPT = 20_000
 _MOST_STATEMENTS_KEPT = 10_000
@@ -64,11 +65,13 @@ class Recent(Generic[K, T]):
             self._pieces -= self._size(self._kept.popitem(last=False)[1])
 
 
-RECENT: Recent[tuple[str, str, int | None, Rules], Assessment] = Recent(
+RECENT: Recent[tuple[str, str, int | None, tuple[Span, ...]], Assessment] = Recent(
     _MOST_CLAIMS_KEPT, lambda assessment: 1 + len(assessment.claims)
 )
-"""The process's one memory of assessments: by input hash, model name, most claims, how citations are read."""
-READ: Recent[tuple[str, tuple[tuple[int, int], ...]], tuple[Statement, ...]] = Recent(
+"""The process's one memory of assessments: by input hash, model name, most claims, where citations stand.
+
+Not by the rules: the judge does not know in which style a service usually cites, and mostly finds the same ones."""
+READ: Recent[tuple[str, tuple[Span, ...]], tuple[Statement, ...]] = Recent(
     _MOST_STATEMENTS_KEPT, lambda statements: 1 + len(statements)
 )
 """The process's one memory of statements: by answer, and what of it is not read."""
@@ -76,7 +79,7 @@ CITED: Recent[tuple[str, bytes, Rules], tuple[Citation, ...]] = Recent(
     _MOST_CITATIONS_KEPT, lambda citations: 1 + len(citations)
 )
 """The process's one memory of citations: by input hash, digest of what else is known of the passages, rules."""
-TOLD: Recent[tuple[str, bytes, Rules], Sequence[Statement]] = Recent(
+TOLD: Recent[tuple[str, bytes, tuple[Span, ...]], Sequence[Statement]] = Recent(
     _MOST_STATEMENTS_KEPT, lambda statements: 1 + len(statements)
 )
-"""The process's one memory of statements in the words of the passages, by the same."""
+"""The process's one memory of statements in the words of the passages: by the same, but where citations stand."""
