@@ -21,7 +21,7 @@ def _measure(prepared: Prepared) -> Finding:
     evidence = prepared.evidence if sum(bool(one.text) for one in prepared.record.documents) > 1 else None
     if evidence is None:
         return Finding(None, "there are fewer than two passages with a text")
-    passages, texts = evidence.said()
+    passages, texts = evidence.passage_of, evidence.said
     held = len(set(passages))
     if held < 2:
         return Finding(None, "there are fewer than two passages with a text")

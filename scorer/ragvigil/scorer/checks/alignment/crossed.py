@@ -36,6 +36,8 @@ _AMBIGUOUS = frozenset(
 _WHOLE = "100"
 """Of which so many per cent are as many: 20 % of 100 dollars."""
 _SHORTEST = 3
+_MOST_LACKING = 2
+"""Words of a claim that the best sentence may lack: one, and the unit of the number."""
 _MOST_SENTENCES, _MOST_READ = 20, 300
 _ALIKE = {"calendar": "time", CLOCK: "time", DAY: "time", "binary": "data", "decimal": "data"}
 
@@ -58,7 +60,9 @@ def crossed_number(
         return None
     sentence = best.text[slice(*best.span)]
     told = [place for place, word in enumerate(claim) if word.numbers and word.numbers[0] in evidence.numbers]
-    where = offsets(text) if told else ()
+    if not told or (text.isascii() and _says_too_much(claim, best)):
+        return None  # as mostly
+    where = offsets(text)
     places = [place for place in told if not _is_literal(text, *where[place], sentence)]
     if len(places) != 1 or not _says_the_rest(claim, places[0], text, best):
         return None  # as mostly
@@ -75,6 +79,12 @@ def crossed_number(
     if not (alike or (len(told) == 1 and not best.numbers.isdisjoint(numbers))):
         return None
     return None if _is_worked_out(claim, text, place, evidence) else _if_never_so(numbers, mine, evidence)
+
+
+def _says_too_much(claim: Sequence[Word], best: Segment) -> bool:
+    """Whether the best sentence lacks two words of `claim`, in ASCII, beside a unit: more than it may; a first look."""
+    said = {word.stem for word in claim if word.content and not word.numbers}
+    return len(said - best.content) > _MOST_LACKING
 
 
 def _says_the_rest(claim: Sequence[Word], place: int, text: str, best: Segment) -> bool:

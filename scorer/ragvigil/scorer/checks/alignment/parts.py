@@ -97,8 +97,8 @@ def is_of_another_part(
     >>> [is_of_another_part(words(text), text, train.segments[0], 0, train) for text in texts]
     [True, False, False]
     """
-    if best.span is None or not [word for word in claim if word.numbers] or _AGAINST.search(text):
-        return False  # as mostly, or it sets one against the other itself
+    if best.span is None or not [word for word in claim if word.numbers]:
+        return False  # as mostly
     counted = {kind for kind in _counted_in(text) if _is_told_near(kind, place, evidence)}
     if not counted:
         return False
@@ -106,8 +106,8 @@ def is_of_another_part(
     told = [
         one for one in map(evidence.segments.__getitem__, near) if one.passage == best.passage and one.span
     ]
-    if not _count_twice(told, counted):
-        return False  # as mostly, too
+    if not _count_twice(told, counted) or _AGAINST.search(text):
+        return False  # as mostly, too; or it sets one against the other itself
     mine = _parts(text)
     there = frozenset(chain.from_iterable(one.numbers for one in told))
     found = [part for part in mine if not there.isdisjoint(part.numbers)]

@@ -225,8 +225,9 @@ class Evidence:
             found = self._passages[stem] = tuple(dict.fromkeys(held))
         return found
 
-    def said(self) -> tuple[list[int], list[str]]:
-        """Of each segment the place of its passage, and its text, or a record's value with its path."""
+    @made_once
+    def said(self) -> Sequence[str]:
+        """The text of each segment, or a record's value with its path."""
         texts: list[str] = []
         for one in self._stretches:
             if one.path:
@@ -234,12 +235,12 @@ class Evidence:
             else:
                 text = one.text
                 texts += [text[span[0] : span[1]] for span in one.reading.spans if span]
-        return self.passage_of, texts
+        return texts
 
     @made_once
     def in_small_letters(self) -> str:
         """Its segments as `said` has them, in small letters, a line each; only the first 200,000 characters."""
-        return "\n".join(self.said()[1])[:_LONGEST_SEARCHED].lower()
+        return "\n".join(self.said)[:_LONGEST_SEARCHED].lower()
 
     def sentences_at(self, name: str, start: int) -> list[int]:
         """The segments that are sentences and begin at character `start` of a passage of that name, ascending."""

@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import A_WORD, clock_times, has_clue, may_be_in_digits
+from ragvigil.scorer.checks.reading.clock import clock_times, has_clue, may_be_in_digits
 from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, day_of, far_days
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
@@ -243,7 +243,7 @@ def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:
     """Whether `_OFANY_YEAR` might find any; `told`: its words in small letters, where somebody has read them."""
     if _MAY_BE_OFANY_YEAR.search(text):
         return True
-    if MONTHS.keys().isdisjoint(A_WORD.findall(text.lower()) if told is None else told):
+    if told is not None and MONTHS.keys().isdisjoint(told):
         return False  # as mostly
     if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
         return True

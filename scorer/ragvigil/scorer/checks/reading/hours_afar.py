@@ -61,7 +61,7 @@ def far_times(text: str) -> Iterator[tuple[int, int, frozenset[int]]]:
     >>> [[sorted(at) for _, _, at in far_times(text)] for text in told]
     [[[840]], [[840]], [[840]], [[840]], [[840]], [], []]
     """
-    for held, pattern in _COMPILED:
+    for held, pattern in () if text.isascii() else _COMPILED:
         for found in pattern.finditer(text) if held in text else ():
             told = found.groupdict()
             hour = int(told.get("hour") or told["late"])

@@ -40,7 +40,8 @@ _PLAIN = np.zeros(256, np.uint8)
 """For a byte: itself in small letters, where a word may hold it, else 0."""
 for _one in map(ord, string.ascii_letters + string.digits + _MARKS):
     _PLAIN[_one] = ord(chr(_one).lower())
-_IS_MARK = np.isin(np.arange(256), [*map(ord, _MARKS)])
+_AS_PLAIN = _PLAIN.tobytes()
+"""The same for `translate`, which takes half of the time of `take`."""
 _PLAINER = str.maketrans({place: chr(place).lower() if _PLAIN[place] else " " for place in range(128)})
 _words_of, _negations_of = (itemgetter(Chunk._fields.index(name)) for name in ("words", "negations"))
 
@@ -303,10 +304,11 @@ def _bytes(texts: Sequence[str]) -> Bytes:
 
 def _chunks(raw: Bytes, vocabulary: Vocabulary) -> tuple[Numbers, NDArray[np.intp], Bytes]:
     """The chunks with words of a text in ASCII, by number, where each begins, and what is known of it."""
-    plain = _PLAIN.take(raw)
-    word = plain != 0
-    word[:-1] &= word[1:] | ~_IS_MARK.take(raw[:-1])
-    plain *= word
+    letters: Bytes = np.frombuffer(bytearray(raw).translate(_AS_PLAIN), np.uint8)
+    word = letters != 0
+    no_mark = (letters >= ord("a")) | (letters - np.uint8(ord("0")) < 10)
+    word[:-1] &= word[1:] | no_mark[:-1]
+    plain: Bytes = letters * word
     edges: NDArray[np.intp] = (word[1:] != word[:-1]).nonzero()[0] + 1
     if word[0]:
         edges = np.concatenate((np.zeros(1, edges.dtype), edges))

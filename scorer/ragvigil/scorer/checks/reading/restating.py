@@ -229,7 +229,7 @@ def _may_have(text: str, runs: Collection[str]) -> bool:
     """Whether `_told` might find any: a quick first look. `runs`: the letters in a row of `text`, in lower case."""
     if may_have(text, runs) or may_have_ordinals(text, runs):
         return True
-    if ".ศ." in text or next(far_times(text), None) is not None:
+    if not text.isascii() and (".ศ." in text or next(far_times(text), None) is not None):
         return True
     return ("clock" in text or "Uhr" in text) and _ALWAYS.search(text) is not None
 

@@ -6,7 +6,8 @@ The names are `far_scales` of `data/measures.json`; `near_scales` are those that
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -71,8 +72,9 @@ def amounts(text: str) -> Iterator[Amount]:
     """
     begun: tuple[int, int, frozenset[float], float] | None = None
     for found in _AMOUNT.finditer(text):
-        power = sum(_power(one) for one in _A_SCALE.findall(found["scales"]))
-        values = frozenset(value * 10.0**power for value in _values(found["number"]))
+        number, scales = found.groups()
+        power = sum(map(_power, _A_SCALE.findall(scales))) if scales else 0
+        values = frozenset([value * 10.0**power for value in _values(number)])
         start, end = found.span()
         if begun and power and _goes_on(text[begun[1] : start]) and max(values) < begun[3]:
             values = frozenset(map(sum, product(begun[2], values)))
@@ -99,6 +101,7 @@ def _power(scale: str) -> int:
     return _JOINED[name] if name in _JOINED else _SCALES[name]
 
 
-def _values(number: str) -> list[float]:
+@lru_cache(maxsize=1 << 8)  # most are small, or come again in the passages
+def _values(number: str) -> Sequence[float]:
     said = readings(re.sub(_SPACE, "'", number))
-    return [float(one) for one in said if one.replace(".", "", 1).isdecimal()]
+    return tuple([float(one) for one in said if one.replace(".", "", 1).isdecimal()])
