@@ -8,7 +8,6 @@ without claims or evidence.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
@@ -18,6 +17,8 @@ from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.verdict import Source
 
 _RUN = 6
+_PART = 3
+"""Words of a run that are looked for first; each run has such a part that begins at a multiple of four."""
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -49,7 +50,9 @@ def _nearest(evidence: Evidence, nearest: Source) -> list[str]:
 
 def _covered(mine: Sequence[str], theirs: Sequence[str]) -> int:
     """How many of `mine` stand in a run of six that `theirs` has."""
-    if set(pairwise(mine)).isdisjoint(pairwise(theirs)):
+    said = f" {' '.join(theirs)} "
+    parts = [mine[place : place + _PART] for place in range(0, len(mine), _RUN - _PART + 1)]
+    if not any(f" {' '.join(part)} " in said for part in parts):
         return 0  # as mostly
     runs = _runs(mine)
     shared = set(runs).intersection(_runs(theirs))

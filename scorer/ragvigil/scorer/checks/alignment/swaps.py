@@ -374,6 +374,8 @@ def _opposite(mine: list[str], theirs: list[str], table: _Table = _OPPOSITES) ->
     if not _of_the_same(mine, theirs):
         return False
     said = _phrases(mine)
+    if table is _OPPOSITES and _OPPOSITE.isdisjoint(said):
+        return False  # as mostly
     told = [sides for sides in table if sides[0].isdisjoint(said) != sides[1].isdisjoint(said)]
     if not told:
         return False  # as mostly

@@ -74,10 +74,11 @@ _IN_WORDS = (
 )
 """Each with what a text must hold for it: it is looked for first, for the patterns try all their words everywhere."""
 _WORDED = [(frozenset(map(str.casefold, held)), re.compile(one, re.IGNORECASE)) for held, one in _IN_WORDS]
-_MAYBE = re.compile(
-    rf"\d(?::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点)|{_UNTIL}(?:1[3-9]|2[0-4])(?!\d))",
-    re.IGNORECASE,
+BEHIND_A_DIGIT = (
+    rf"(?i::\d|\s?[ap]\.?m\b|\.\d\d|\s?(?:h|uhr|uur|o'clock|時|时|点)|{_UNTIL}(?:1[3-9]|2[0-4])(?!\d))"
 )
+"""A pattern of what stands there in every time that is told in digits."""
+_MAYBE = re.compile(rf"\d{BEHIND_A_DIGIT}")
 A_WORD = re.compile(r"\w+")
 CLUES = frozenset(_DATA["clues"])
 """Words of which one stands in every time that is told in words."""

@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date
 from typing import Any, NamedTuple, TypeVar
 
-from ragvigil.scorer.checks.reading.clock import clock_times, has_clue, may_be_in_digits
-from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, day_of, far_days
+from ragvigil.scorer.checks.reading.clock import BEHIND_A_DIGIT, clock_times, has_clue
+from ragvigil.scorer.checks.reading.days_afar import ANY_YEAR, FAR_MONTHS, day_of, far_days
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import PARTS, plain_digits, readings
 from ragvigil.scorer.checks.reading.patterns import ELIDED
@@ -107,7 +107,6 @@ _TOKEN = re.compile(
 )
 _BEHIND_A_NUMBER = re.compile(rf"\d(?: ?[{PARTS}])?\)?[ \u00a0\u202f-]?([^\W\d_{PARTS}]{{1,20}}|[%€$£¥₹])")
 _DIGIT_OR_SIGN = re.compile(r"[\d$€£¥₹]")
-_MAY_BE_PRICED = re.compile(r"[$€£¥₹\d](?:(?<=\D)|/\d)")
 _MAY_BE_A_DAY = re.compile(
     r"\d(?:\d{3}[-/.]\d|[-/.]\d{4}|/[0-3]?\d/\d\d|-[^\W\d_]{3,10}-\d{4}"
     r"|(?:st|nd|rd|th|er|\.|º)?,?\s(?:(?:de\s|of\s)?[^\W\d_]{3,10}\.?,?\s(?:de\s|del\s|of\s)?)?\d{4}|年)"
@@ -120,6 +119,10 @@ _SMALL = re.compile(r"\d(?<=\s\d)\d?(?!\d)")
 _WORD_BEFORE = re.compile(r"([^\W\d_]{3,12})\.?\s\Z")
 _LONGEST_BEFORE = 15
 _MAY_BE_OFANY_YEAR = re.compile(r"\d(?:(?<=[0-3])(?<!\d\d)\d[./][0-3]\d(?!\d)|\.\s?[01]?\d\.(?!\d)|月)")
+_MAY_BE_TOLD = re.compile(
+    rf"[$€£¥₹\d](?:(?<=\D)|/\d|{_MAY_BE_A_DAY.pattern[2:]}|{BEHIND_A_DIGIT}|{_MAY_BE_OFANY_YEAR.pattern[2:]})"
+)
+"""All that begins with a digit, and a sum: looked for together."""
 _SPELLED_UNIT = 4
 """Letters of a unit that is no abbreviation."""
 _SPELLED_UNITS = frozenset(name for name in _UNITS if len(name) >= _SPELLED_UNIT)
@@ -232,19 +235,19 @@ def may_have(text: str, runs: Collection[str]) -> bool:
         return has_clue(text, runs) or not (_COUNTING.isdisjoint(runs) or _SPELLED_UNITS.isdisjoint(runs))
     if not _NAMES.isdisjoint(map(str.casefold, _BEHIND_A_NUMBER.findall(text))):
         return True
-    if _MAY_BE_PRICED.search(text) or _MAY_BE_A_DAY.search(text) or may_be_in_digits(text):
+    if _MAY_BE_TOLD.search(text) or has_clue(text, runs):
         return True
-    if has_clue(text, runs) or _may_be_of_any_year(text, runs):
+    if not MONTHS.keys().isdisjoint(runs) and _may_be_of_any_year(text):
         return True
-    return next(far_days(text), None) is not None
+    return (
+        not (text.isascii() and FAR_MONTHS.keys().isdisjoint(runs)) and next(far_days(text), None) is not None
+    )
 
 
-def _may_be_of_any_year(text: str, told: Collection[str] | None = None) -> bool:
-    """Whether `_OFANY_YEAR` might find any; `told`: its words in small letters, where somebody has read them."""
+def _may_be_of_any_year(text: str) -> bool:
+    """Whether `_OFANY_YEAR` might find any."""
     if _MAY_BE_OFANY_YEAR.search(text):
         return True
-    if told is not None and MONTHS.keys().isdisjoint(told):
-        return False  # as mostly
     if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
         return True
     before = (text[max(0, one.start() - _LONGEST_BEFORE) : one.start()] for one in _SMALL.finditer(text))

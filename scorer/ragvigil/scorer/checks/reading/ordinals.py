@@ -52,6 +52,9 @@ _COUNTED = re.compile(
 """Day 3, which is the third one."""
 _MAY_BE_COUNTED = re.compile(r"\d(?<=[^\W\d_]\s\d)\d?(?![\w%/-])")
 """It begins with a digit, to which the engine skips; what is counted, in whatever case, it would try everywhere."""
+_THINGS = frozenset(
+    name for one in _DATA["counted"] for name in (one.removesuffix("s?"), one.replace("?", ""))
+)
 _IN_A_WORD = re.compile(
     rf"(?<![\w-])(?:{'|'.join(_DATA['counted'])})\s(?P<told>{'|'.join(_SMALL)})(?![\w-]|\s(?:and|to|or)\s)",
     re.IGNORECASE,
@@ -63,6 +66,7 @@ _DOTTED = re.compile(
     r"(?=\s(?!Januar|Februar|März|April|Mai|Jun|Jul|August|Sept|Okto|Novem|Dezem)[A-ZÄÖÜ][a-zäöüß]{3})"
 )
 """German: ab dem 4. Tag."""
+_MAY_BE_GERMAN = re.compile(r"\d\.\s")
 _WORD_BEFORE = re.compile(r"[^\W\d_]+\s\Z")
 _LONGEST_COUNTED = 12
 """Characters of what is counted and the white space behind it, and more."""
@@ -85,9 +89,11 @@ def may_have_ordinals(text: str, runs: Collection[str]) -> bool:
     >>> [may_have_ordinals(text, text.split()) for text in texts]
     [True, True, False, True]
     """
-    if _MAYBE.search(text) or any(_counted(text)):
+    if _MAYBE.search(text) or (not _THINGS.isdisjoint(runs) and any(_counted(text))):
         return True
-    return (". " in text or not _SMALL.keys().isdisjoint(runs)) and any(_otherwise_told(text))
+    if not _SMALL.keys().isdisjoint(runs) and any(_otherwise_told(text)):
+        return True
+    return ". " in text and _MAY_BE_GERMAN.search(text) is not None and _DOTTED.search(text) is not None
 
 
 def ordinals(text: str) -> Iterator[tuple[int, int, int]]:

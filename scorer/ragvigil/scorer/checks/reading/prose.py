@@ -64,12 +64,16 @@ class Reading:
         spans: Sequence[Span | None],
         numeric: list[int],
         negating: Collection[int],
+        told: list[int] | None = None,
     ) -> None:
-        """`numeric`: places of the chunks that are so, ascending; `negating`: sentences with a negation."""
+        """`numeric`: places of the chunks that are so, ascending; `negating`: sentences with a negation.
+
+        `told`: the numbers of those chunks, where they are known.
+        """
         self._vocabulary = vocabulary
         self.chunks, self.ends = chunks, ends
         """The chunks of all sentences that have words, by number, and the place after the last one of each sentence."""
-        self._told: list[int] | None = None
+        self._told = told
         self._denies: dict[int, bool] = {}
         self._numeric = numeric
         self.negating = negating
@@ -245,7 +249,9 @@ def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading
         parted, cuts = _with_words(parted, cuts)
     stems, counts = vocabulary.stems_of(chunks)
     stem_cuts: list[int] = np.concatenate(([0], counts.cumsum()))[cuts].tolist()
-    numeric: list[int] = (told & NUMERIC).nonzero()[0].tolist()
+    counting = (told & NUMERIC).nonzero()[0]
+    numeric: list[int] = counting.tolist()
+    numbers: list[int] = chunks.take(counting).tolist()
     negations = (told & NEGATING).nonzero()[0]
     negating: list[int] = (np.array(cuts).searchsorted(negations, side="right") - 1).tolist()
     found: list[Reading] = []
@@ -263,6 +269,7 @@ def _read_together(texts: Sequence[str], vocabulary: Vocabulary) -> list[Reading
                 spans,
                 _between(numeric, begin, end),
                 frozenset(_between(negating, first, last)),
+                numbers[bisect_left(numeric, begin) : bisect_left(numeric, end)],
             )
         )
         first = last

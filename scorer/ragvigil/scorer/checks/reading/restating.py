@@ -26,7 +26,7 @@ from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.per_cent import Shares, may_tell_shares
 from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
-from ragvigil.scorer.checks.reading.scales_afar import amounts, may_scale_afar
+from ragvigil.scorer.checks.reading.scales_afar import amounts, may_be_large, may_scale_afar
 from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, words
 
 _LONGEST_READ = 200_000
@@ -122,11 +122,12 @@ def _in_other_scales(
 
     `numbered`: the texts of those that need evidence and have a digit, by place; likewise below.
     """
-    if not numbered:
-        return statements
+    large = {place: text for place, text in numbered.items() if may_be_large(text)}
+    if not large:
+        return statements  # as mostly
     evidence = "\n".join(texts)[:_LONGEST_READ]
-    unknown = _unknown(((place, text, _amounts(text)) for place, text in numbered.items()), evidence)
-    if not unknown or not (may_scale_afar(evidence) or any(map(may_scale_afar, numbered.values()))):
+    unknown = _unknown(((place, text, _amounts(text)) for place, text in large.items()), evidence)
+    if not unknown or not (may_scale_afar(evidence) or any(map(may_scale_afar, large.values()))):
         return statements  # as mostly
     known: dict[Meaning, list[Word]] = {}
     for one in _amounts(evidence):

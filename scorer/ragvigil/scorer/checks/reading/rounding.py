@@ -31,6 +31,8 @@ _ABOUT = re.compile(
     rf"[*_]{{0,2}}(?:US|R)?[$€£¥]?\s?(?P<number>{_NUMBER})(?![\d:/])",
     re.IGNORECASE,
 )
+_LONGEST_ABOUT = max(map(len, (*_OVER, *_UNDER, *_LESS, *_AROUND))) + 7
+"""Characters from its beginning to its number."""
 _FIRST_DIGIT = re.compile(r"\d(?<!\d\d)")
 _BESIDE = " \t\n\u00a0\u202f*_$€£¥"
 _IN_EVIDENCE = re.compile(rf"\d(?<![\w.,:/]\d)\d{{0,14}}{_REST}(?![\d:/]|[.,]\d)")
@@ -230,7 +232,8 @@ def _is_among(known: Sequence[float], value: float) -> bool:
 @lru_cache(maxsize=1 << 7)  # the claims of some records, each of which is asked for three times
 def _rounded(text: str) -> Sequence[Rounded]:
     found: list[Rounded] = []
-    for match in _ABOUT.finditer(text):
+    digit = _FIRST_DIGIT.search(text)
+    for match in _ABOUT.finditer(text, max(0, digit.start() - _LONGEST_ABOUT)) if digit else ():
         value = _value(match["number"])
         if value is None or _DENIED.search(text, max(0, match.start() - _LONGEST_DENIED), match.start()):
             continue

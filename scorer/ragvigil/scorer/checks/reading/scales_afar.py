@@ -41,6 +41,9 @@ _A_SCALE = re.compile(rf"{longest_first((*_SCALES, *_JOINED))}", re.IGNORECASE)
 _BEHIND_A_DIGIT = re.compile(rf"\d{_SPACE}?([^\W\d_]{{1,12}})")
 _HEADS = frozenset(match[0] for name in _FAR if (match := LETTERS.match(name)))
 _FIRSTS = frozenset(name[0] for name in _JOINED if name < "\u2e80" or name >= "\uac00")
+_HEADS_OF_ALL = frozenset(match[0] for name in _SCALES if (match := LETTERS.match(name)))
+_FIRSTS_OF_ALL = frozenset(name[0] for name in _JOINED)
+_FOUR_DIGITS = re.compile(r"\d(?:[.,'\u2019 \u00a0\u202f]?\d){3}")
 _TWO_STEPS = re.compile("[\u5104\u4ebf\u5146\u4e07\u842c]\\d")
 """In Chinese characters; what is told in one step others read."""
 _LARGE = 1000
@@ -60,6 +63,20 @@ def may_scale_afar(text: str) -> bool:
         not _HEADS.isdisjoint(map(str.casefold, behind))
         or not _FIRSTS.isdisjoint([one[0] for one in behind])
         or (not text.isascii() and _TWO_STEPS.search(text) is not None)
+    )
+
+
+def may_be_large(text: str) -> bool:
+    """Whether `amounts` might find any: a quick first look.
+
+    >>> [may_be_large(text) for text in ("1,998 of them", "3,45 млн", "3450만원", "3 million", "998 of 42.5 km")]
+    [True, True, True, True, False]
+    """
+    if _FOUR_DIGITS.search(text):
+        return True
+    behind = _BEHIND_A_DIGIT.findall(text)
+    return not _HEADS_OF_ALL.isdisjoint(map(str.casefold, behind)) or (
+        not text.isascii() and not _FIRSTS_OF_ALL.isdisjoint([one[0] for one in behind])
     )
 
 
