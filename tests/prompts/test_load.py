@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
-from ragvigil.prompts import UnknownPromptError, load
+from ragvigil.prompts import UnknownPromptError, load, load_file
 
 DIGESTS = {
     ("adversarial", "1"): "92409a489955e68e921325582c4c3d54ab42f765d06fe94a1752e0795b9a94e6",
@@ -62,3 +63,10 @@ def test_an_unknown_prompt_or_version_names_the_known_ones() -> None:
         load("faithfulness", "99")
     with pytest.raises(UnknownPromptError):
         load("../../secrets")
+
+
+def test_a_file_of_ones_own_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    """As an editor of Windows writes it: it was said to have no front matter."""
+    path = tmp_path / "tone.md"
+    path.write_text('\ufeff+++\nid = "tone"\nversion = "1"\n+++\nBe kind.\n', encoding="utf-8")
+    assert load_file(path).text == "Be kind."

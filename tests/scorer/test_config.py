@@ -450,3 +450,7 @@ def test_a_variable_that_was_not_filled_in_either_is_named(monkeypatch: pytest.M
 def test_a_file_with_a_byte_order_mark_is_read(tmp_path: Path) -> None:
     """As an editor of Windows writes it."""
     assert load(written(tmp_path, "\ufeff[sample]\nrate = 0.5")).sample.rate == 0.5
+    (tmp_path / "token").write_text("\ufeffsesame\n", encoding="utf-8")
+    found = load(written(tmp_path, f"[receive]\ntoken = {{ file = '{tmp_path / 'token'}' }}"))
+    assert found.receive.token is not None
+    assert found.receive.token.get_secret_value() == "sesame"

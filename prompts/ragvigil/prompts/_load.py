@@ -109,7 +109,7 @@ def names() -> tuple[str, ...]:
 def load_file(path: Path) -> Prompt:
     """The prompt in a file of one's own; PromptError says what is wrong with it."""
     try:
-        source = path.read_text("utf-8")
+        source = path.read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise PromptError(str(path), f"cannot be read ({type(error).__name__})") from None
     return parse(source, name=str(path))

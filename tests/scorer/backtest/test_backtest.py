@@ -124,6 +124,9 @@ def test_a_file_of_rules_is_read_and_what_is_no_rule_is_refused(
     rules.write_text("[monitor.citation]\nmin_drop = 0.9\n")
     assert asked(["--rule", str(rules), "--store", store]) == 0
     assert f"{rules}: 0 pages" in capsys.readouterr().out
+    rules.write_text("\ufeff[monitor.citation]\nmin_drop = 0.9\n", encoding="utf-8")  # as Windows writes it
+    assert asked(["--rule", str(rules), "--store", store]) == 0
+    assert f"{rules}: 0 pages" in capsys.readouterr().out
     assert asked(["--rule", "judge.kind='none'", "--store", store]) == 2
     assert "judge.kind is no rule of detection" in capsys.readouterr().err
     assert asked(["--rule", "min_drop=0.1", "--store", store]) == 2

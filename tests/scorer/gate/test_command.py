@@ -47,6 +47,7 @@ def test_good_answers_hold_and_a_segment_with_too_few_of_its_own_does_not(
     assert said[8].endswith("n=3, at least 50% wanted: 3 answers, at least 20 are needed")
     whole = GATE.partition("[segments.rare]")[0]
     assert Files(tmp_path, whole).run(right(60)) == 0
+    assert Files(tmp_path, f"\ufeff{whole}").run(right(60)) == 0, "as an editor of Windows writes it"
 
 
 def test_a_share_written_as_a_percentage_is_asked_back(

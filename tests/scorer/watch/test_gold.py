@@ -34,6 +34,8 @@ def test_a_file_wins_and_no_judge_has_none(tmp_path: Path) -> None:
     monitor = written(tmp_path, [dict(item) for item in GOOD])
     assert labels_of(monitor, Judge()).source == "file"
     assert labels_of(Monitor(), Judge(kind="none")).source == "none"
+    marked = "\ufeff" + "\n".join(map(json.dumps, GOOD))  # as an editor of Windows writes it
+    assert labels_of(written(tmp_path, marked), Judge()).gold.truth.size == len(GOOD)
 
 
 @pytest.mark.parametrize(

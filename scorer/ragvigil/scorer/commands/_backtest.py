@@ -138,7 +138,7 @@ def _tree(rule: str) -> Mapping[str, object]:
     try:
         if "=" in rule:
             return tomllib.loads(rule)
-        return tomllib.loads(Path(rule).read_text(encoding="utf-8"))
+        return tomllib.loads(Path(rule).read_text(encoding="utf-8-sig"))
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(
             "--rule", f"{rule!r} is no TOML: {error}", "say monitor.faithfulness.min_drop=0.03"

@@ -65,7 +65,7 @@ def _read(secret: object) -> object:
     if set(told) != {"file"} or not isinstance(path, str):
         raise ValueError('must be a text, or { file = "path" }')
     try:
-        return Path(path).read_text(encoding="utf-8")
+        return Path(path).read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise ValueError(f"the file {path} cannot be read ({why(error)})") from None
 

@@ -36,7 +36,7 @@ class Loaded:
 def load_gate(path: Path) -> Loaded:
     """The gate. ConfigError names every key that is wrong, the problem, and the nearest known key."""
     with naming(path):
-        tree = tomllib.loads(path.read_text("utf-8"))
+        tree = tomllib.loads(path.read_text("utf-8-sig"))
     try:
         gate = Gate.model_validate(tree)
     except ValidationError as error:

@@ -75,7 +75,7 @@ def read_gold(path: Path, *, key: str = _KEY) -> GoldSet:
     """
     items: list[_Item] = []
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(key, f"{path} cannot be read ({why(error)})") from None
     for number, line in enumerate(lines, start=1):
