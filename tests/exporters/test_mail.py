@@ -370,6 +370,7 @@ async def test_a_server_that_is_not_there_is_worth_another_try() -> None:
     ("settings", "said"),
     [
         ({"host": "smtp://x"}, "host must be the name"),
+        ({"host": "smtp.example.com:587"}, "host must be a name alone"),
         ({"sender": "nobody"}, "'nobody' is no mail address"),
         ({"recipients": ()}, "at least one"),
         ({"recipients": ("a@example.com", "b@c d")}, "'b@c d' is no mail address"),

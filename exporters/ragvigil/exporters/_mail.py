@@ -87,6 +87,8 @@ class Mail:
         """Raises ValueError when a setting cannot be used; connects to nothing."""
         if not _HOST.fullmatch(host):
             raise ValueError("host must be the name of a mail server, such as smtp.example.com")
+        if host.count(":") == 1:  # more of them are an IPv6 address
+            raise ValueError("host must be a name alone; the port is a setting of its own: port = 587")
         _address(sender)
         if not recipients:
             raise ValueError("recipients must name at least one address")
