@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 import sqlite3
@@ -301,6 +302,17 @@ def test_score_of_a_file_without_a_row_that_can_be_read_is_exit_code_2(
     done = ragvigil("score", str(path))
     assert done.returncode == 2
     assert problem in done.stderr
+
+
+def test_score_says_once_that_a_file_is_packed_and_of_a_line_that_it_is_no_utf8(tmp_path: Path) -> None:
+    """A packed one had a line of noise for each of its line ends, and an accent was half of a surrogate pair."""
+    path = tmp_path / "rows.json"
+    path.write_bytes(gzip.compress(json.dumps(ROW).encode() * 50))
+    done = ragvigil("score", str(path))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"ragvigil: {path}: is packed with gzip; unpack it first, as with gunzip\n"
+    path.write_bytes('{"id": 1, "query": "\u00e9", "evidence": [], "answer": "No."}\n'.encode("latin-1"))
+    assert f"{path}, line 1: cannot be read as text; save it as UTF-8" in ragvigil("score", str(path)).stdout
 
 
 def test_score_shows_no_line_that_is_wider_than_a_screen() -> None:

@@ -50,11 +50,14 @@ def score(
     none; what a row lacks shows in its state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES
     and RAGVIGIL_JUDGE__CRITERIA name.
     """
+    from ragvigil.scorer.offline.rows import refuse_packed
     from ragvigil.scorer.offline.score import score_rows
 
     settings = settings_of(config) if config is not None else None
     failed, name = 0, "standard input" if str(file) == "-" else str(file)
     try:
+        if file.is_file():  # what a pipe holds is there once
+            refuse_packed(file)
         source = (
             nullcontext(sys.stdin)
             if str(file) == "-"

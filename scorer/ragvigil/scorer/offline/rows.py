@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,8 @@ NAMELESS = "line-"
 _LARGEST_SCORE = 10**300
 _SERVICE = "offline"
 _GZIP = b"\x1f\x8b"
+_NO_UTF8 = re.compile("[\udc80-\udcff]")
+"""What a byte that is no UTF-8 becomes where a file is read line by line (errors="surrogateescape")."""
 
 
 def parse_row(line: str, number: int) -> Mapping[str, object]:
@@ -48,6 +51,8 @@ def parse_row(line: str, number: int) -> Mapping[str, object]:
     Traceback (most recent call last):
     ragvigil.scorer.errors.InputError: line 4: not JSON (expecting value, column 1); put one JSON object on each line
     """
+    if not line.isascii() and _NO_UTF8.search(line):
+        raise InputError(f"line {number}", "cannot be read as text; save it as UTF-8")
     try:
         row: object = json.loads(line.rstrip("\n"), object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
