@@ -270,6 +270,9 @@ def test_a_file_that_is_not_there_is_exit_code_2(tmp_path: Path) -> None:
         ),
         ('dialects = ["mine.py"]\n', "read returned dict (it returns a ragvigil.scorer.dialects.Reading)"),
         ('[custom_checks.long]\nexpression = "len(documents) > 3"\n', "documents is a number"),
+        ('[content]\nhook = "no_such_rules:cut"\n', "no_such_rules:cut: ModuleNotFoundError: No module"),
+        ('[content]\nhook = "json:cut"\n', "json:cut: AttributeError: module 'json' has no"),
+        ('[content]\nhook = "json:decoder"\n', "json:decoder is no function"),
         (
             '[receive]\ngrpc = "127.0.0.1:4318"\n',
             "receive.http: 127.0.0.1:4318 is where receive.grpc listens",

@@ -22,6 +22,7 @@ from ragvigil.scorer.commands._own import (
     load_and_end,
     own_dialects,
     refuse_exploding_patterns,
+    refuse_missing_hook,
     refuse_unknown_scores,
     refuse_unusable_prompts,
 )
@@ -87,6 +88,7 @@ def _made(settings: Settings) -> tuple[Labels, Sequence[Dialect]]:
     refuse_unknown_scores(settings)
     load_and_end(settings.custom_checks)
     refuse_exploding_patterns(settings.citations)
+    refuse_missing_hook(settings.content.hook)
     refuse_itself(receiving(settings).forward, grpc=settings.receive.grpc, http=settings.receive.http)
     return labels, dialects
 

@@ -65,3 +65,12 @@ def refuse_unknown_scores(settings: Settings) -> None:
     from ragvigil.scorer.sending import sinks_of
 
     sinks_of(settings)
+
+
+def refuse_missing_hook(name: str | None) -> None:
+    """Start the process of content.hook once: every text that it fails on is lost."""
+    if name is None:
+        return
+    from ragvigil.scorer.redact.hook import refuse_missing
+
+    refuse_missing(name)

@@ -22,7 +22,12 @@ from ragvigil.scorer.commands._options import (
     one_config,
     settings_of,
 )
-from ragvigil.scorer.commands._own import own_dialects, refuse_exploding_patterns, refuse_unusable_prompts
+from ragvigil.scorer.commands._own import (
+    own_dialects,
+    refuse_exploding_patterns,
+    refuse_missing_hook,
+    refuse_unusable_prompts,
+)
 from ragvigil.scorer.config import Settings
 from ragvigil.scorer.errors import StoreError, located
 from ragvigil.scorer.receive.job import Job, become
@@ -61,6 +66,8 @@ def serve(
     if role != "receive":
         own_dialects(settings.dialects)
         refuse_exploding_patterns(settings.citations)
+        if not supervised:
+            refuse_missing_hook(settings.content.hook)
         if settings.judge.kind not in ("builtin", "none"):
             refuse_unusable_prompts(settings.judge)
     if role == "score":

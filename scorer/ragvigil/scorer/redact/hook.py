@@ -5,8 +5,12 @@ from __future__ import annotations
 import json
 import logging
 import time
+from contextlib import closing
+from pathlib import Path
 
 from ragvigil.scorer.asked_process import AskedProcess
+from ragvigil.scorer.errors import ConfigError
+from ragvigil.scorer.redact.hook_process import READY
 
 _log = logging.getLogger(__name__)
 
@@ -43,6 +47,13 @@ class Hook:
         self._failures = 0
         return answer
 
+    def start(self) -> None:
+        """Start its process. Raises OSError that says why the function cannot be had."""
+        self._process = AskedProcess("ragvigil.scorer.redact.hook_process", self._name)
+        said = self._process.line(time.monotonic() + _START_SECONDS).decode("ascii", "replace")
+        if said != READY:
+            raise OSError(said)
+
     def close(self) -> None:
         """End its process."""
         if self._process is not None:
@@ -60,11 +71,22 @@ class Hook:
 
     def _ask(self, text: str) -> str:
         if self._process is None:
-            self._process = AskedProcess("ragvigil.scorer.redact.hook_process", self._name)
-            self._process.line(time.monotonic() + _START_SECONDS)
+            self.start()
+        assert self._process is not None
         deadline = time.monotonic() + self._seconds
         self._process.send(json.dumps(text).encode("ascii") + b"\n", deadline)
         answer = json.loads(self._process.line(deadline))
         if not isinstance(answer, str):
             raise ValueError("it failed or did not return a text")
         return answer
+
+
+def refuse_missing(name: str) -> None:
+    """ConfigError for a hook that cannot be started: it would withhold every text for good."""
+    with closing(Hook(name, seconds=_START_SECONDS)) as hook:
+        try:
+            hook.start()
+        except OSError as error:
+            raise ConfigError(
+                "content.hook", f"{name}: {error}", f"looked for on the Python path and in {Path.cwd()}"
+            ) from None
