@@ -72,3 +72,22 @@ def test_a_scorer_under_nohup_outlives_its_terminal(tmp_path: Path) -> None:
     process.send_signal(signal.SIGHUP)
     assert lives(port)
     assert ended(process) == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_an_output_on_a_full_disk_is_a_line_and_no_traceback(tmp_path: Path) -> None:
+    """What is redirected has no name that an error could tell."""
+    row = tmp_path / "rows.jsonl"
+    row.write_text('{"id": 1, "query": "When?", "evidence": ["At nine."], "answer": "At nine."}\n')
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "ragvigil.scorer", "score", str(row), "--json"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (
+        done.stderr == "ragvigil: the output: no space left on device; make room there, or write elsewhere\n"
+    )
+    assert done.returncode == 2

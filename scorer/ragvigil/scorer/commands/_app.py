@@ -5,6 +5,7 @@ Commands import what is heavy when they run: the process of `ragvigil serve` sta
 
 from __future__ import annotations
 
+import errno
 import functools
 import logging
 import re
@@ -215,14 +216,22 @@ def run() -> int:
         say(_shown(end.code), err=True)
         return 1
     except RagvigilError as error:
-        say(f"ragvigil: {_shown(error)}", err=True)
-        return exit_code(error)
+        return _told(error)
     except OSError as error:
+        if error.filename is None and error.errno == errno.ENOSPC:  # a redirected output names no file
+            return _told(
+                InputError("the output", "no space left on device; make room there, or write elsewhere")
+            )
         if error.filename is None or error.strerror is None:
             raise
-        say(f"ragvigil: {error.filename}: {error.strerror.lower()}", err=True)
-        return exit_code(InputError(str(error.filename), error.strerror))
+        return _told(InputError(str(error.filename), error.strerror.lower()))
     return 0
+
+
+def _told(error: RagvigilError) -> int:
+    """Its exit code, once it is on standard error."""
+    say(f"ragvigil: {_shown(error)}", err=True)
+    return exit_code(error)
 
 
 def _shown(said: object) -> str:
