@@ -30,6 +30,22 @@ def test_a_segment_deleted_under_the_writer_is_not_acked_as_durable(
     writer.close()
 
 
+def test_failures_that_come_and_go_are_told_once_in_a_while(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A full disk, on which small commits succeed between large ones, was two lines every six seconds."""
+    with closing(InboxWriter(tmp_path, commit_seconds=0.0001)) as writer:
+        for number in range(5):
+            writer.append([arrival(number)]).result(5)
+            for path in tmp_path.glob("*.db*"):
+                path.unlink()
+            with pytest.raises(StoreError, match="deleted while in use"):
+                writer.append([arrival(number)]).result(5)
+        writer.append([arrival(9)]).result(5)
+    told = [record.getMessage() for record in caplog.records if "written" in record.getMessage()]
+    assert ["again" in one for one in told] == [False, True]
+
+
 def three_segments(folder: Path) -> list[InboxRow]:
     """The rows of a folder with three finished segments of many rows, and a newest one that is empty."""
     writer = InboxWriter(folder, segment_bytes=200_000, commit_seconds=0.0001)

@@ -22,6 +22,9 @@ from ragvigil.scorer.unusable import remedy
 
 logger = logging.getLogger(__name__)
 
+_QUIET_SECONDS = 300.0
+"""On a full disk small commits succeed between large ones: so long after a failure that was told the next are not."""
+
 _Batch = list[tuple[Sequence[Arrival], Future[None]]]
 
 
@@ -49,6 +52,7 @@ class InboxWriter:
         self._full = False
         self._stopping = False
         self._failing: str | None = None
+        self._telling, self._quiet_until = True, 0.0
         self._lock = _enter(folder)
         try:
             self._log = SegmentLog(folder, segment_bytes=segment_bytes, segment_seconds=segment_seconds)
@@ -171,11 +175,17 @@ class InboxWriter:
             self._remember(None)
 
     def _remember(self, failure: StoreError | None) -> None:
-        """One log line when commits begin to fail and one when they work again."""
+        """One log line when commits begin to fail and one when they work again; few of what comes and goes."""
         if failure and not self._failing:
-            logger.error("%s; senders are told to come back", failure)
+            now = time.monotonic()
+            self._telling = now >= self._quiet_until
+            if self._telling:
+                self._quiet_until = now + _QUIET_SECONDS
+            level = logging.ERROR if self._telling else logging.INFO
+            logger.log(level, "%s; senders are told to come back", failure)
         elif self._failing and not failure:
-            logger.warning("inbox %s can be written again", self._folder)
+            level = logging.WARNING if self._telling else logging.INFO
+            logger.log(level, "inbox %s can be written again", self._folder)
         self._failing = str(failure) if failure else None
 
 
