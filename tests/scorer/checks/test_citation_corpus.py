@@ -111,6 +111,7 @@ def f1(read: Sequence[Case]) -> float:
         ("citations_fresh.txt", 0.98),
         ("citations_unseen.txt", 0.97),
         ("citations_habits.txt", 0.99),
+        ("citations_plain.txt", 0.96),
     ],
 )
 def test_citations_are_read_as_people_read_them(name: str, least: float) -> None:

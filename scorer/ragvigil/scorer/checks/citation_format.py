@@ -43,4 +43,4 @@ def styles_in(result: CheckResult) -> Mapping[str, int]:
     return cast("Mapping[str, int]", result.details.get("styles", {}))
 
 
-CHECK = Check("citation_format", "12", _measure)
+CHECK = Check("citation_format", "13", _measure)

@@ -189,4 +189,4 @@ def _holders(evidence: Evidence, stem: str, held: _Holders) -> int:
     return held[stem]
 
 
-CHECK = Check("citation_support", f"16+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")
+CHECK = Check("citation_support", f"17+{VERSION}+{DEFAULT_MODEL}", _measure, cost="claims")

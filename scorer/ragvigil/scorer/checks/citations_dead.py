@@ -23,4 +23,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(dead) / (len(dead) + len(live)), reason, {"dead": dead[:_MOST_LISTED]})
 
 
-CHECK = Check("citations_dead", "10", _measure, better="low")
+CHECK = Check("citations_dead", "11", _measure, better="low")

@@ -33,4 +33,4 @@ def _measure(prepared: Prepared) -> Finding:
     return Finding(len(broad) / len(markers), reason, {"over_broad": told})
 
 
-CHECK = Check("citations_over_broad", "10", _measure, better="low")
+CHECK = Check("citations_over_broad", "11", _measure, better="low")

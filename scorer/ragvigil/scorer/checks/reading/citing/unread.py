@@ -24,13 +24,28 @@ _OBJECT = re.compile(r"\{\s{0,20}\"([\w -]{1,40})\"\s?:[^{}]{0,1000}\}")
 _KEY = re.compile(r"\"([\w -]{1,40})\"\s?:")
 _FIRST = re.compile(r"\[1\]|【1】")
 _BEFORE_MENU = re.compile(r"(?:[:?\uff1a\uff1f][ \t]{0,3}|[?\uff1f][ \t]{0,3}\n{1,2})\Z")
+_BEFORE_CHOICE = re.compile(
+    r"(?:[.!?:,\n]\s?|\b(?:to|please|then|can|just|or|and|bitte|sie)\s)"
+    r"(?:choose|select|pick|press|enter|type|dial|w\u00e4hlen sie|choisissez|elija|pulse|scegli|premi|escolha|"
+    r"kies|wybierz)"
+    r"(?: between)? \Z",
+    re.IGNORECASE,
+)
+"""What tells to choose, right before the first choice; "of this type [1] and the size [2]" does not."""
+_CHOICES = re.compile(r"\[1\] ?[^\W\d_][^\[\].!?\n]{0,60}(?:\[\d\] ?[^\W\d_][^\[\].!?\n]{0,60}){1,8}")
+_TYPED = re.compile(
+    r"\b(?:types?|enter|press|writes?|shows|labell?ed|marked|sends?|replies|reply|answer)(?: with| by)? "
+    r"[\"\u201c](\[\d{1,3}\])[\"\u201d](?!\s?\[)",
+    re.IGNORECASE,
+)
+"""A mark that somebody is to type: Type "[1]"."""
 _MARK = re.compile(r"[\[【](\d{1,2})[\]】]")
 _ITEM = re.compile(r"[ \t]?[^\W\d_]")
 _OPENING_ITEMS = frozenset(OWNERS | NUMBERING["articles"] | {"a", "an", "which", "what", "how", "whether"})
 _ENDED = re.compile(r"[.!?]\s|[\u3002\uff01]")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,20})[\"*_]{0,3}\s*\Z")
 _CLOSED = re.compile(r"[\])*_]{0,3}[ \t]*(?:[.!?;:,)\u3002\uff01\uff1f\uff0c]|[\[(`]|\n|\||\Z)")
-_WORDS_BEFORE, _SIGNS_BEFORE, _FEWEST_CHOICES = 80, 6, 2
+_WORDS_BEFORE, _SIGNS_BEFORE, _FEWEST_CHOICES, _BEFORE_CHOICES = 80, 6, 2, 28
 
 
 def tagged_code(text: str) -> list[Span]:
@@ -64,12 +79,25 @@ def unread(prose: str) -> list[Span]:
         found += [match.span() for match in _LOG.finditer(prose)]
     if '"' in prose and '":' in prose and not prose.lstrip().startswith(("{", "[")):
         found += [match.span() for match in _OBJECT.finditer(prose) if not _names_sources(match[0])]
+    if '"[' in prose or "\u201c[" in prose:
+        found += [typed.span(1) for typed in _TYPED.finditer(prose)]
     if "[1]" in prose or "【1】" in prose:
         for first in _FIRST.finditer(prose):
             start = first.start()
             if _BEFORE_MENU.search(prose, max(0, start - _SIGNS_BEFORE), start):
                 found += _menu(prose, start)
+            elif _ITEM.match(prose, first.end()):
+                found += _choices(prose, start)
     return found
+
+
+def _choices(prose: str, start: int) -> list[Span]:
+    """The marks, from 1 on, of what is to be chosen from within a sentence: "Choose [1] Sales or [2] Support"."""
+    before = prose[start - _BEFORE_CHOICES : start] if start >= _BEFORE_CHOICES else f"\n{prose[:start]}"
+    listed = _CHOICES.match(prose, start) if _BEFORE_CHOICE.search(before) else None
+    marks = list(_MARK.finditer(prose, start, listed.end())) if listed else []
+    ascending = all(int(mark[1]) == rank for rank, mark in enumerate(marks, 1))
+    return [mark.span() for mark in marks] if ascending else []
 
 
 def _names_sources(data: str) -> bool:
