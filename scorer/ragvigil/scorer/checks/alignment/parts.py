@@ -47,7 +47,7 @@ _KINDS = {
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
 }
 """For the stem of a unit what it measures."""
-_UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
+UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
 _POINTING = FRAME_STEMS | stems_of(("one", "ones"))
 """Words that stand for what is told before."""
 _UNLIKE = stems_of(OPPOSITES["unlike"])
@@ -66,7 +66,7 @@ _AGAINST = re.compile(rf"\s{one_of('against')}\s", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """What one part tells."""
 
     said: str
@@ -76,6 +76,8 @@ class _Part(NamedTuple):
     """The values that its only number may stand for."""
     kind: str
     """What that counts or measures: a sum, a share, a time, or the word behind it."""
+    unit: str
+    """The stem of the unit behind it, where no sign tells it; else empty."""
     stems: frozenset[str]
     """Of what is told of it, units aside."""
     apart: frozenset[str]
@@ -108,7 +110,7 @@ def is_of_another_part(
     ]
     if not _count_twice(told, counted) or _AGAINST.search(text):
         return False  # as mostly, too; or it sets one against the other itself
-    mine = _parts(text)
+    mine = told_parts(text)
     there = frozenset(chain.from_iterable(one.numbers for one in told))
     found = [part for part in mine if not there.isdisjoint(part.numbers)]
     if not found:
@@ -117,7 +119,7 @@ def is_of_another_part(
         part._replace(place=(at, part.place[1]))
         for at, one in enumerate(told)
         if one.span
-        for part in _parts(one.text[slice(*one.span)])
+        for part in told_parts(one.text[slice(*one.span)])
     ]
     if not _FEWEST <= len(theirs) <= _MOST_PARTS:
         return False
@@ -139,7 +141,7 @@ def _counted_in(text: str) -> set[str]:
 
 def _is_told_near(kind: str, place: int, evidence: Evidence) -> bool:
     """Whether the sentence `place` or one beside it may count a `kind`: a word that is no unit must stand there."""
-    if kind in _UNIT_KINDS:
+    if kind in UNIT_KINDS:
         return True
     there = evidence.places.get(kind, ())
     first = bisect_left(there, place - 1)
@@ -163,14 +165,14 @@ def _counted(sequence: Sequence[Word]) -> list[str]:
     ]
 
 
-def _numbered_elsewhere(one: _Part, mine: Sequence[_Part]) -> set[str]:
+def _numbered_elsewhere(one: Part, mine: Sequence[Part]) -> set[str]:
     """The stems to which other parts of the claim give a number of that kind."""
     others = [part.stems for part in mine if part.said != one.said and part.kind == one.kind]
     return set(chain.from_iterable(others)) - one.stems
 
 
 def _belongs_to_another(
-    mine: _Part, said: set[str], free: set[str], theirs: Sequence[_Part], evidence: Evidence
+    mine: Part, said: set[str], free: set[str], theirs: Sequence[Part], evidence: Evidence
 ) -> bool:
     """Whether the number of one part of a claim with the stems `said` is that of another part than its words.
 
@@ -203,7 +205,7 @@ def _belongs_to_another(
 
 
 def _is_told_of_another(
-    mine: _Part, claim: Sequence[Word], theirs: Sequence[_Part], told: Sequence[Segment], evidence: Evidence
+    mine: Part, claim: Sequence[Word], theirs: Sequence[Part], told: Sequence[Segment], evidence: Evidence
 ) -> bool:
     """Whether a sentence tells the number of one part of `claim` of its thing, and the one beside it of the claim's.
 
@@ -244,7 +246,7 @@ def _is_left_out(own: Collection[str], claim: Sequence[Word]) -> bool:
     )
 
 
-def _is_named_aside(own: Collection[str], mine: _Part, theirs: Sequence[_Part]) -> bool:
+def _is_named_aside(own: Collection[str], mine: Part, theirs: Sequence[Part]) -> bool:
     """Whether a part of a claim has one of the stems `own` only to tell of another thing: the level above Silver.
 
     Not where the evidence has that word, too: "Replacing a tyre costs 20 euros, replacing a battery 50".
@@ -267,7 +269,7 @@ def _things(sentence: Segment) -> set[str]:
     return {word.stem for word in sentence.words if word.content and not word.numbers} - UNIT_STEMS
 
 
-def _is_so_elsewhere(own: Collection[str], mine: _Part, other: _Part, evidence: Evidence) -> bool:
+def _is_so_elsewhere(own: Collection[str], mine: Part, other: Part, evidence: Evidence) -> bool:
     """Whether a sentence tells the number of a part of a claim with one of its `own` words, and not that of `other`."""
     return any(
         not segment.content.isdisjoint(own)
@@ -277,17 +279,17 @@ def _is_so_elsewhere(own: Collection[str], mine: _Part, other: _Part, evidence: 
     )
 
 
-def _years_in(part: _Part, said: set[str]) -> set[str]:
+def _years_in(part: Part, said: set[str]) -> set[str]:
     """The years of a part that a claim with the stems `said` tells."""
     return {word.stem for word in words(part.said) if word.numbers and _YEAR.fullmatch(word.stem)} & said
 
 
-def _own_words(part: _Part, counts: Mapping[str, int]) -> set[str]:
+def _own_words(part: Part, counts: Mapping[str, int]) -> set[str]:
     """What one of the parts has alone, numbers aside."""
     return {stem for stem in part.stems if counts[stem] == 1 and not stem.startswith("#")}
 
 
-def _leaves_out(one: _Part, other: _Part, said: set[str]) -> bool:
+def _leaves_out(one: Part, other: Part, said: set[str]) -> bool:
     """Whether the part `one` leaves out what the `other` one before it says: "by day 31 cents, by night 22".
 
     What a claim has of such another one may be that of both, unless it has all of it.
@@ -298,7 +300,7 @@ def _leaves_out(one: _Part, other: _Part, said: set[str]) -> bool:
     )
 
 
-def _goes_on(one: _Part, other: _Part, said: set[str], counts: Mapping[str, int]) -> bool:
+def _goes_on(one: Part, other: Part, said: set[str], counts: Mapping[str, int]) -> bool:
     """Whether the part `other` tells more of what is named in the part `one` before it, as another sentence does, too.
 
     "Silver is answered within an hour and closed after 10 days. Gold is answered at once and closed after 30 days": a
@@ -310,9 +312,7 @@ def _goes_on(one: _Part, other: _Part, said: set[str], counts: Mapping[str, int]
     return other.stems <= said or one.stems & said - other.stems <= _own_words(one, counts)
 
 
-def _tells_it_apart(
-    own: set[str], said: set[str], one: _Part, other: _Part, counts: Mapping[str, int]
-) -> bool:
+def _tells_it_apart(own: set[str], said: set[str], one: Part, other: Part, counts: Mapping[str, int]) -> bool:
     """Whether `own`, words of the part `one` alone, are no words that `other`, behind it in the sentence, leaves out.
 
     "Gestation of cows is nine months, of mares eleven": it is that of both, but cows are one's own.
@@ -322,7 +322,7 @@ def _tells_it_apart(
     return _own_words(one, counts) <= said or any(stem.startswith("#") for stem in own)
 
 
-def _are_parallel(one: _Part, other: _Part) -> bool:
+def _are_parallel(one: Part, other: Part) -> bool:
     """Whether two parts tell the same of two things: side by side, or in sentences that share half of their words."""
     if _GOES_ON.match(one.said) or _GOES_ON.match(other.said) or not other.stems - one.stems:
         return False
@@ -332,13 +332,12 @@ def _are_parallel(one: _Part, other: _Part) -> bool:
 
 
 @lru_cache(maxsize=1 << 8)
-def _parts(text: str) -> Sequence[_Part]:
+def told_parts(text: str) -> Sequence[Part]:
     """The parts of `text` that tell one number of its kind each; none where it is long, or these are too many."""
-    opening = _OPENS.match(text)
-    if opening and not any(word.numbers for word in words(opening[0])):
+    if (opening := _OPENS.match(text)) and not any(word.numbers for word in words(opening[0])):
         text = f"{opening[0][:-1]}{text[opening.end() :]}"
     pieces = _BETWEEN.split(text, _MOST_PIECES) if len(text) <= _LONGEST else ()
-    found: list[_Part] = []
+    found: list[Part] = []
     for at, said in enumerate(pieces if len(pieces) <= _MOST_PIECES else ()):
         told = words(said)
         if not any(word.numbers for word in told):
@@ -350,11 +349,12 @@ def _parts(text: str) -> Sequence[_Part]:
             if word.numbers and (kind := _kind(said, told, place, where[place]))
         }
         stems, apart = _stems(told)
-        counts = Counter((kind, _unit(told, place)) for place, kind in kinds.items())
+        units = {place: "" if kind in _SIGNED else _unit(told, place) for place, kind in kinds.items()}
+        counts = Counter((kind, units[place]) for place, kind in kinds.items())
         found += [
-            _Part(said, (0, at), told[place].numbers, kind, stems | _others(told, place), apart)
+            Part(said, (0, at), told[place].numbers, kind, units[place], stems | _others(told, place), apart)
             for place, kind in kinds.items()
-            if counts[kind, _unit(told, place)] == 1
+            if counts[kind, units[place]] == 1
         ]
     return tuple(found) if len(found) <= _MOST_PARTS else ()
 
