@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -77,42 +78,7 @@ def _wanted(user: str | None, conversation: str | None, trace: str | None) -> Wa
 
 
 def _lines(kind: Kind, erased: Erased, settings: Settings) -> list[str]:
-    gone = erased.forgotten
-    lines = [f"forgotten: {gone.traces:,} traces with {gone.records:,} ledger rows, by the {erased.by}"]
-    if not (gone.traces or gone.opinions or gone.messages or gone.changes or erased.unsent or erased.sent):
-        lines += _nothing(kind, settings)
-    if gone.opinions:
-        lines.append(f"  feedback of that {kind} on {gone.opinions:,} traces of others")
-    if gone.messages:
-        lines.append(f"  examples in {gone.messages:,} messages to channels")
-    if gone.changes:
-        lines.append(f"  the id in {gone.changes:,} marks, notes and comments")
-    if gone.shown:
-        lines.append(f"shown already, to be deleted there: {', '.join(gone.shown)}")
-    lines += [
-        f"  content in {count:,} requests that waited to be forwarded to {name}"
-        for name, count in erased.unsent.items()
-    ]
-    lines += [
-        f"sent to {name} at this moment, in {count:,} requests: erase it there"
-        for name, count in erased.sent.items()
-    ]
-    if not gone.log_cleared:
-        lines.append("LEFT: the write-ahead log, which somebody reads; run again")
-    if erased.segments_left:
-        lines.append(
-            f"LEFT: {erased.segments_left:,} inbox segments with what came just before, until it is scored; "
-            "run again to be sure"
-        )
-    if erased.metrics_left:
-        lines.append(
-            "LEFT: the snapshot for /metrics, which may name a trace until it is written anew; run again"
-        )
-    if erased.unsent_left:
-        lines.append(
-            "LEFT: what waits to be forwarded, for forward.NAME.retry_seconds at most: the receiver has not answered; "
-            "run again"
-        )
+    lines = [*_gone(kind, erased, settings), *_left(erased)]
     if others := _other_keys(kind, settings):
         lines.append(
             f"NOT LOOKED FOR: ids under other keys than the present one (store.user_id_key), of which {others:,} "
@@ -120,6 +86,44 @@ def _lines(kind: Kind, erased: Erased, settings: Settings) -> list[str]:
         )
     lines += [f"LEFT: {path}, set aside as damaged: delete it" for path in erased.damaged]
     return [*lines, "rollups stay; copies in other backends, exports and backups are not ragvigil's"]
+
+
+def _gone(kind: Kind, erased: Erased, settings: Settings) -> Iterator[str]:
+    """What is no longer here, and where else it was shown or sent."""
+    gone = erased.forgotten
+    yield f"forgotten: {gone.traces:,} traces with {gone.records:,} ledger rows, by the {erased.by}"
+    if not (gone.traces or gone.opinions or gone.messages or gone.changes or erased.unsent or erased.sent):
+        yield from _nothing(kind, settings)
+    if gone.opinions:
+        yield f"  feedback of that {kind} on {gone.opinions:,} traces of others"
+    if gone.messages:
+        yield f"  examples in {gone.messages:,} messages to channels"
+    if gone.changes:
+        yield f"  the id in {gone.changes:,} marks, notes and comments"
+    if gone.shown:
+        yield f"shown already, to be deleted there: {', '.join(gone.shown)}"
+    for name, count in erased.unsent.items():
+        yield f"  content in {count:,} requests that waited to be forwarded to {name}"
+    for name, count in erased.sent.items():
+        yield f"sent to {name} at this moment, in {count:,} requests: erase it there"
+
+
+def _left(erased: Erased) -> Iterator[str]:
+    """What is still here, and goes when the command is run again."""
+    if not erased.forgotten.log_cleared:
+        yield "LEFT: the write-ahead log, which somebody reads; run again"
+    if erased.segments_left:
+        yield (
+            f"LEFT: {erased.segments_left:,} inbox segments with what came just before, until it is scored; "
+            "run again to be sure"
+        )
+    if erased.metrics_left:
+        yield "LEFT: the snapshot for /metrics, which may name a trace until it is written anew; run again"
+    if erased.unsent_left:
+        yield (
+            "LEFT: what waits to be forwarded, for forward.NAME.retry_seconds at most: the receiver has not answered; "
+            "run again"
+        )
 
 
 def _other_keys(kind: Kind, settings: Settings) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -63,26 +64,15 @@ def _lines(one: Standing) -> list[str]:
     from ragvigil.exporters import clean
 
     incident = one.incident
-    place = clean(incident.key.service, limit=60)
-    if incident.key.environment:
-        place += f", {clean(incident.key.environment, limit=60)}"
-    if incident.segment:
-        place += f", {clean(incident.segment, limit=60)}"
+    named = (incident.key.service, *filter(None, (incident.key.environment, incident.segment)))
+    place = ", ".join(clean(part, limit=60) for part in named)
     lines = [
         f"{incident.id}  {one.state:<12}  {incident.key.name} of {place}",
         f"  since {_utc(incident.since)}{_fall(incident)}",
     ]
     if incident.note:
         lines.append(f"  {clean(incident.note, limit=500)}")
-    if incident.resolved_at is not None:
-        how = "withdrawn: late data show no fall" if incident.withdrawn else "resolved"
-        lines.append(f"  {how} {_utc(incident.resolved_at)}")
-    if incident.reopened:
-        times = "once" if incident.reopened == 1 else f"{incident.reopened} times"
-        last = "" if incident.again_since is None else f"; it last fell again {_utc(incident.again_since)}"
-        lines.append(f"  opened again {times}, soon after it had resolved{last}")
-    if incident.amended_at is not None:
-        lines.append(f"  corrected by late data {_utc(incident.amended_at)}")
+    lines += _course(incident)
     if one.acknowledged is not None:
         note = f": {clean(one.acknowledged.note, limit=500)}" if one.acknowledged.note else ""
         name = clean(one.acknowledged.by, limit=100)
@@ -93,6 +83,19 @@ def _lines(one: Standing) -> list[str]:
         return [*lines, *(f"  {_delivery(message, one.silenced_until)}" for message in one.messages)]
     why = "no channel, or its environment does not page" if incident.told else "another incident explains it"
     return [*lines, f"  nobody was told: {why}"]
+
+
+def _course(incident: Incident) -> Iterator[str]:
+    """What became of it since."""
+    if incident.resolved_at is not None:
+        how = "withdrawn: late data show no fall" if incident.withdrawn else "resolved"
+        yield f"  {how} {_utc(incident.resolved_at)}"
+    if incident.reopened:
+        times = "once" if incident.reopened == 1 else f"{incident.reopened} times"
+        last = "" if incident.again_since is None else f"; it last fell again {_utc(incident.again_since)}"
+        yield f"  opened again {times}, soon after it had resolved{last}"
+    if incident.amended_at is not None:
+        yield f"  corrected by late data {_utc(incident.amended_at)}"
 
 
 def _fall(incident: Incident) -> str:

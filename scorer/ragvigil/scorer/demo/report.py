@@ -90,16 +90,16 @@ class Report:
             found.append("the ledger does not account for every trace")
         if self.traces_failed:
             found.append(f"{self.traces_failed:,} questions were not answered")
-        slowest = max((act.ended - act.began for act in self.acts), default=0) / 1e9
-        if found and slowest > _SLOW and self.most_waiting <= _BUSY:
-            found.append(
-                f"a phase lasted {slowest:.0f} s: this machine is busy with other things; try again later"
-            )
-        if found and self.most_waiting > _BUSY:
-            found.append(
-                f"{self.most_waiting:,} traces waited at once: this machine is busy with other things; try again later"
-            )
+        if found and (slow := self._slowed()):
+            found.append(f"{slow}: this machine is busy with other things; try again later")
         return tuple(found)
+
+    def _slowed(self) -> str | None:
+        """What shows that the machine had other things to do, in words."""
+        if self.most_waiting > _BUSY:
+            return f"{self.most_waiting:,} traces waited at once"
+        slowest = max((act.ended - act.began for act in self.acts), default=0) / 1e9
+        return f"a phase lasted {slowest:.0f} s" if slowest > _SLOW else None
 
     @property
     def holds(self) -> bool:

@@ -83,6 +83,27 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
     """Everything."""
     yield verdict(diagnosis)
     yield _began(diagnosis)
+    yield from _levels(diagnosis)
+    if diagnosis.considered:
+        yield "considered, and how often some value falls as much more than the rest where none is at fault:"
+    for other in diagnosis.considered:
+        yield f"  {_values(other.values):<40} {_chance(other.p)}"
+    yield from _changed(diagnosis)
+    yield f"at fault: {diagnosis.fault.side}; {diagnosis.fault.why}"
+    yield from _moved(diagnosis)
+    if (reach := _reach(diagnosis)) is not None:
+        yield reach
+    for name in diagnosis.playbook:
+        row = rows()[name]
+        yield f"playbook: {row.name} ({playbook_link(row, links)})"
+        yield from (f"  likely: {one}" for one in row.causes)
+        yield from (f"  {number}. {fix}" for number, fix in enumerate(row.fixes, start=1))
+    yield f"from {diagnosis.records:,} records, {diagnosis.measured:,} of them measured"
+    yield from (f"note: {clean(note, limit=500)}" for note in diagnosis.notes)
+
+
+def _levels(diagnosis: Diagnosis) -> Iterator[str]:
+    """How far it fell, of what that is made, and the levels of the cause."""
     split = diagnosis.split
     for name, part in (
         ("whole change", split.total),
@@ -91,17 +112,16 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
     ):
         yield f"  {name:<14} {_points(part.value)} points ({_points(part.lower)} to {_points(part.upper)})"
     cause = diagnosis.cause
-    if cause is not None:
-        for name, level in (("before", cause.before), ("now", cause.now)):
-            if level is not None:
-                yield f"  {name:<14} {shown(level)} of {level.n:,}"
-        yield from _why_named(cause)
-    if diagnosis.considered:
-        yield "considered, and how often some value falls as much more than the rest where none is at fault:"
-    for other in diagnosis.considered:
-        yield f"  {_values(other.values):<40} {_chance(other.p)}"
-    yield from _changed(diagnosis)
-    yield f"at fault: {diagnosis.fault.side}; {diagnosis.fault.why}"
+    if cause is None:
+        return
+    for name, level in (("before", cause.before), ("now", cause.now)):
+        if level is not None:
+            yield f"  {name:<14} {shown(level)} of {level.n:,}"
+    yield from _why_named(cause)
+
+
+def _moved(diagnosis: Diagnosis) -> Iterator[str]:
+    """The signals beside the fall, and the failure tags that grew."""
     for signal in diagnosis.signals:
         yield (
             f"  {signal.name:<18} {signal.before:.2f} to {signal.after:.2f} ({signal.lower:+.2f} to "
@@ -112,15 +132,6 @@ def full_lines(diagnosis: Diagnosis, links: Links) -> Iterator[str]:
             f"grew: {tag.tag} {percent(tag.before)} to {percent(tag.after)} "
             f"({_points(tag.lower)} to {_points(tag.upper)} points), n={tag.n_before:,} and {tag.n_after:,}"
         )
-    if (reach := _reach(diagnosis)) is not None:
-        yield reach
-    for name in diagnosis.playbook:
-        row = rows()[name]
-        yield f"playbook: {row.name} ({playbook_link(row, links)})"
-        yield from (f"  likely: {one}" for one in row.causes)
-        yield from (f"  {number}. {fix}" for number, fix in enumerate(row.fixes, start=1))
-    yield f"from {diagnosis.records:,} records, {diagnosis.measured:,} of them measured"
-    yield from (f"note: {clean(note, limit=500)}" for note in diagnosis.notes)
 
 
 def _why_named(cause: Cause) -> Iterator[str]:
