@@ -6,10 +6,10 @@ import json
 import sys
 import textwrap
 from collections.abc import Iterable
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast
+from typing import TYPE_CHECKING, Annotated, TextIO, cast
 
 import typer
 
@@ -50,23 +50,12 @@ def score(
     none; what a row lacks shows in its state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES
     and RAGVIGIL_JUDGE__CRITERIA name.
     """
-    from ragvigil.scorer.offline.rows import refuse_packed
     from ragvigil.scorer.offline.score import score_rows
 
     settings = settings_of(config) if config is not None else None
-    failed, name = 0, "standard input" if str(file) == "-" else str(file)
-    try:
-        if file.is_file():  # what a pipe holds is there once
-            refuse_packed(file)
-        source = (
-            nullcontext(sys.stdin)
-            if str(file) == "-"
-            else file.open(encoding="utf-8-sig", errors="surrogateescape")
-        )
-    except OSError as error:
-        raise InputError(str(file), error.strerror or "cannot be read") from error
-    rows = unread = 0
-    with source as lines:
+    name = "standard input" if str(file) == "-" else str(file)
+    rows = unread = failed = 0
+    with _opened(file) as lines:
         for result in score_rows(
             lines,
             judge=judge or (_judge(settings, model) if settings else "builtin"),
@@ -83,6 +72,19 @@ def score(
             name, f"none of its {rows:,} rows can be read" if rows > 1 else "its row cannot be read"
         )
     return 1 if failed else 0
+
+
+def _opened(file: Path) -> AbstractContextManager[TextIO]:
+    from ragvigil.scorer.offline.rows import refuse_packed
+
+    if str(file) == "-":
+        return nullcontext(sys.stdin)
+    try:
+        if file.is_file():  # what a pipe holds is there once
+            refuse_packed(file)
+        return file.open(encoding="utf-8-sig", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(str(file), error.strerror or "cannot be read") from error
 
 
 def _judge(settings: Settings, model: str) -> Judge:

@@ -95,13 +95,7 @@ def _rows(path: Path) -> Iterator[tuple[int, Mapping[str, object]]]:
 
 def _labelled(row: Mapping[str, object], number: int, name: str, *, marked: bool) -> Labelled:
     record = record_of(row, number)
-    label, refusal, spans = row.get("label"), row.get("refusal"), row.get("unsupported_spans")
-    if label is not None and label not in (0, 1):
-        raise InputError(
-            f"line {number}, label", "must be 1 (fully supported) or 0 (not), or null: nobody said"
-        )
-    if refusal is not None and not isinstance(refusal, bool):
-        raise InputError(f"line {number}, refusal", "must be true or false, or null: nobody said")
+    label, refusal, spans = _label(row, number), _refusal(row, number), row.get("unsupported_spans")
     for key in ("dataset", "task", "subset", "group", "split"):
         if isinstance(row.get(key), (list, dict)):
             raise InputError(f"line {number}, {key}", "must be text; put it in quotes")
@@ -119,6 +113,22 @@ def _labelled(row: Mapping[str, object], number: int, name: str, *, marked: bool
         tuple(told) if marked and known else None,
         refusal,
     )
+
+
+def _label(row: Mapping[str, object], number: int) -> object:
+    label = row.get("label")
+    if label is not None and label not in (0, 1):
+        raise InputError(
+            f"line {number}, label", "must be 1 (fully supported) or 0 (not), or null: nobody said"
+        )
+    return label
+
+
+def _refusal(row: Mapping[str, object], number: int) -> bool | None:
+    refusal = row.get("refusal")
+    if refusal is not None and not isinstance(refusal, bool):
+        raise InputError(f"line {number}, refusal", "must be true or false, or null: nobody said")
+    return refusal
 
 
 def _spans(value: object, answer: str, place: str) -> Iterator[tuple[int, int]]:

@@ -250,22 +250,30 @@ def _document(passage: object, rank: int, place: str) -> Document:
     if not isinstance(passage, dict):
         raise InputError(place, f"must be text or an object with id and text, not {kind_in_words(passage)}")
     fields = cast("dict[str, object]", passage)
+    text, score = _passage_text(fields, place), _passage_score(fields.get("score"), place)
+    rest = {key: value for key, value in fields.items() if key not in ("id", "score", *_TEXT)}
+    return Document(_passage_id(fields.get("id"), place), text, score, rank, rest)
+
+
+def _passage_text(fields: Mapping[str, object], place: str) -> str | None:
     text = next((fields[name] for name in _TEXT if fields.get(name) is not None), None)
     if text is None:
         refuse_misspelt(fields, _TEXT, place)
-    if text is not None and not isinstance(text, str):
+        return None
+    if not isinstance(text, str):
         raise InputError(f"{place}.text", f"must be text, not {kind_in_words(text)}; put it in quotes")
-    score = fields.get("score")
-    if score is not None and (isinstance(score, bool) or not isinstance(score, (int, float))):
-        raise InputError(
-            f"{place}.score", f"must be a number, not {kind_in_words(score)}; use null for an unknown one"
-        )
-    if isinstance(score, int) and abs(score) > _LARGEST_SCORE:
+    return text
+
+
+def _passage_score(value: object, place: str) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        problem = f"must be a number, not {kind_in_words(value)}; use null for an unknown one"
+        raise InputError(f"{place}.score", problem)
+    if isinstance(value, int) and abs(value) > _LARGEST_SCORE:
         raise InputError(f"{place}.score", "is too large; use null for an unknown one")
-    rest = {key: value for key, value in fields.items() if key not in ("id", "score", *_TEXT)}
-    return Document(
-        _passage_id(fields.get("id"), place), text, None if score is None else float(score), rank, rest
-    )
+    return float(value)
 
 
 def _passage_id(value: object, place: str) -> str | None:

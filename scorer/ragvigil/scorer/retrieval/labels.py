@@ -28,6 +28,8 @@ from ragvigil.scorer.testset.read import HEADER
 
 Grades = dict[str, dict[str, int]]
 """Grade by id of query and of passage."""
+NumberedRow = tuple[int, Mapping[str, object]]
+"""A row with the number of its line."""
 _ID = ("query_id", "id", "_id")
 _TEXT = ("query", "question", "user_input", "text", "query_text")
 GOLDEN = "golden_context_ids"
@@ -42,8 +44,8 @@ class Labelled:
     queries: tuple[Query, ...]
     file: Path
     """That holds them."""
-    rows: Mapping[str, tuple[int, Mapping[str, object]]]
-    """What each query's row holds besides, with the number of its line, by the query's id."""
+    rows: Mapping[str, NumberedRow]
+    """What each query's row holds besides, by the query's id."""
     corpus: Path | None
     """Where the passages are, in the layout of BEIR."""
     notes: tuple[str, ...] = ()
@@ -59,22 +61,9 @@ def labelled(path: Path, qrels: Path | None = None, digest: str | None = None) -
     folder = path.is_dir()
     file = path / "queries.jsonl" if folder else path
     chosen = qrels or (_qrels_in(path) if folder else None)
-    queries: dict[str, Query] = {}
-    rows: dict[str, tuple[int, Mapping[str, object]]] = {}
     if digest is not None:
         unchanged(file, digest)
-    for number, row in rows_in(file):
-        if HEADER in row and not queries:
-            unchanged(file)
-            continue
-        query = _query(row, number, f"{file}, line {number}", own=chosen is None)
-        if query.id in queries:
-            raise InputError(
-                f"{file}, line {number}", f"has the id {query.id[:60]!r} a second time; ids must differ"
-            )
-        queries[query.id], rows[query.id] = query, (number, row)
-    if not queries:
-        raise InputError(str(file), "holds no query; put one JSON object on each line")
+    queries, rows = _read(file, own=chosen is None)
     notes: tuple[str, ...] = ()
     if chosen is not None:
         grades = grades_of(chosen)
@@ -87,6 +76,25 @@ def labelled(path: Path, qrels: Path | None = None, digest: str | None = None) -
         )
     corpus = path / "corpus.jsonl" if folder else None
     return Labelled(tuple(queries.values()), file, rows, corpus, notes)
+
+
+def _read(file: Path, *, own: bool) -> tuple[dict[str, Query], dict[str, NumberedRow]]:
+    """The queries of a file, and the row of each, by id; whether their labels are their `own`."""
+    queries: dict[str, Query] = {}
+    rows: dict[str, NumberedRow] = {}
+    for number, row in rows_in(file):
+        if HEADER in row and not queries:
+            unchanged(file)
+            continue
+        query = _query(row, number, f"{file}, line {number}", own=own)
+        if query.id in queries:
+            raise InputError(
+                f"{file}, line {number}", f"has the id {query.id[:60]!r} a second time; ids must differ"
+            )
+        queries[query.id], rows[query.id] = query, (number, row)
+    if not queries:
+        raise InputError(str(file), "holds no query; put one JSON object on each line")
+    return queries, rows
 
 
 def _qrels_in(folder: Path) -> Path | None:

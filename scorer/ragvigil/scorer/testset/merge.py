@@ -113,11 +113,11 @@ def _settled(given: Sequence[Row]) -> Row | str:
     for field in _VALUES:
         same = _same_answer if field == "golden_answer" else _same
         votes = [getattr(row, field) for row in given]
-        shares = [sum(same(one, other) for other in votes) for one in votes]
-        best = max(range(len(votes)), key=lambda place: (shares[place], -place))
-        if shares[best] * 2 <= len(given):
+        agreeing = [sum(same(one, other) for other in votes) for one in votes]
+        most = max(agreeing)
+        if most * 2 <= len(given):
             open_ones.append(field)
-        told[field] = votes[best]
+        told[field] = votes[agreeing.index(most)]
     for field in _SETS:
         parts = Counter(part for row in given for part in dict.fromkeys(getattr(row, field)))
         told[field] = tuple(part for part, count in parts.items() if count * 2 > len(given))

@@ -73,26 +73,15 @@ def read_gold(path: Path, *, key: str = _KEY) -> GoldSet:
 
     Raises ConfigError that names the file's line and field.
     """
-    items: list[_Item] = []
     try:
         lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(key, f"{path} cannot be read ({why(error)})") from None
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            items.append(_Item.model_validate(json.loads(line)))
-        except ValidationError as error:
-            first = error.errors()[0]
-            field = ".".join(str(part) for part in first["loc"]) or "the item"
-            raise ConfigError(
-                key,
-                f"{path} line {number}: {field}: {first['msg'].lower()}",
-                "give truth, verdict and cheap",
-            ) from None
-        except ValueError as error:
-            raise ConfigError(key, f"{path} line {number} is no JSON: {error}") from None
+    items = [
+        _item(line, key, f"{path} line {number}")
+        for number, line in enumerate(lines, start=1)
+        if line.strip()
+    ]
     truth, verdict, cheap = (
         np.array([getattr(item, name) for item in items]) for name in ("truth", "verdict", "cheap")
     )
@@ -103,6 +92,18 @@ def read_gold(path: Path, *, key: str = _KEY) -> GoldSet:
         return GoldSet(truth, verdict, cheap, np.array(chances) if chances else None)
     except ValueError as error:
         raise ConfigError(key, f"{path}: {error}") from None
+
+
+def _item(line: str, key: str, place: str) -> _Item:
+    try:
+        return _Item.model_validate(json.loads(line))
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the item"
+        problem = f"{place}: {field}: {first['msg'].lower()}"
+        raise ConfigError(key, problem, "give truth, verdict and cheap") from None
+    except ValueError as error:
+        raise ConfigError(key, f"{place} is no JSON: {error}") from None
 
 
 def _silent() -> GoldSet:

@@ -176,24 +176,26 @@ def _trace_request(trace: dict[str, object], wanted: Wanted) -> list[dict[str, o
     tops = [one for one in observations if one.get("parentObservationId") not in ids]
     silent = all(one.get("input") is None and one.get("output") is None for one in tops)
     if len(tops) > 1 or (silent and (trace.get("input") or trace.get("output")) is not None):
-        root = f"{trace.get('id')} root"
+        root = {**shared, **_root_of(trace, observations)}
         for one in tops:
-            one["parentObservationId"] = root
-        ends = [str(one.get("endTime") or one.get("startTime") or "") for one in observations]
-        observations.append(
-            {
-                **shared,
-                "id": root,
-                "type": "SPAN",
-                "name": trace.get("name"),
-                "startTime": trace.get("timestamp"),
-                "endTime": max(ends),
-                "input": trace.get("input"),
-                "output": trace.get("output"),
-                "metadata": trace.get("metadata"),
-            }
-        )
+            one["parentObservationId"] = root["id"]
+        observations.append(root)
     return [_request(observations, wanted)]
+
+
+def _root_of(trace: dict[str, object], observations: list[dict[str, object]]) -> dict[str, object]:
+    """An observation that stands for the trace as a whole, above all of its own."""
+    ends = (str(one.get("endTime") or one.get("startTime") or "") for one in observations)
+    return {
+        "id": f"{trace.get('id')} root",
+        "type": "SPAN",
+        "name": trace.get("name"),
+        "startTime": trace.get("timestamp"),
+        "endTime": max(ends),
+        "input": trace.get("input"),
+        "output": trace.get("output"),
+        "metadata": trace.get("metadata"),
+    }
 
 
 def _known(found: Mapping[str, object]) -> dict[str, object]:
