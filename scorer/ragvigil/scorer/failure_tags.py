@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, cast, get_args
 
-from ragvigil.scorer.verdict import CheckResult, Verdict
+from ragvigil.scorer.verdict import CheckResult, Claim, Verdict
 
 Tag = Literal[
     "HALLUCINATION_FACT",
@@ -111,24 +111,30 @@ def tagged(checks: Sequence[CheckResult], verdict: Verdict | None = None) -> Che
 def _by_claims(known: Mapping[str, CheckResult], verdict: Verdict | None) -> Iterable[Failure]:
     """Of the judge's claims where it has judged any, else of the deterministic ones."""
     if verdict is not None and verdict.claims:
-        false = [claim for claim in verdict.claims if claim.verdict in _FALSE]
-        reasons: Mapping[str, int] = Counter(
-            str(claim.reason) for claim in verdict.claims if claim.verdict != "supported"
-        )
-        by, example = verdict.judge, f"{false[0].verdict}: {false[0].text[:120]}" if false else None
+        by, (example, reasons) = verdict.judge, _judged_claims(verdict.claims)
     else:
-        check = known.get("supported_claims")
-        details: Mapping[str, object] = check.details if check else {}
-        reasons = cast("Mapping[str, int]", details.get("reasons", {}))
-        verdicts = cast("Mapping[str, int]", details.get("verdicts", {}))
-        by = "supported_claims"
-        example = check.reason if check and any(verdicts.get(one) for one in _FALSE) else None
-        if check and check.value == 0.0 and not verdicts:
-            example = check.reason
+        by, (example, reasons) = "supported_claims", _checked_claims(known.get("supported_claims"))
     if example is not None and (not reasons or set(reasons) != {_QUALIFIER}):
         yield Failure("HALLUCINATION_FACT", by, example)
     if limited := reasons.get(_QUALIFIER):
         yield Failure("UNSUPPORTED_QUALIFIER", by, f"{limited} of the claims")
+
+
+def _judged_claims(claims: Sequence[Claim]) -> tuple[str | None, Mapping[str, int]]:
+    """The first claim that is false, in words, and why claims are not supported, counted."""
+    false = next((claim for claim in claims if claim.verdict in _FALSE), None)
+    example = None if false is None else f"{false.verdict}: {false.text[:120]}"
+    return example, Counter(str(claim.reason) for claim in claims if claim.verdict != "supported")
+
+
+def _checked_claims(check: CheckResult | None) -> tuple[str | None, Mapping[str, int]]:
+    """The same by the check: by the verdicts that it counts, or by its value where it counts none."""
+    if check is None:
+        return None, {}
+    reasons = cast("Mapping[str, int]", check.details.get("reasons", {}))
+    verdicts = cast("Mapping[str, int]", check.details.get("verdicts", {}))
+    false = any(verdicts.get(one) for one in _FALSE) if verdicts else check.value == 0.0
+    return check.reason if false else None, reasons
 
 
 def _by_value(known: Mapping[str, CheckResult]) -> Iterable[Failure]:

@@ -17,6 +17,12 @@ _RELEVANT = "judge.answer_relevance"
 _ANSWERS = ("faithfulness", _RELEVANT, "judge.six_axes")
 _OWN = "criteria."
 _NOTHING = "nothing-retrieved"
+_BY_SERIES = {
+    "retrieval": _NOTHING,
+    "citation": "citations-wrong",
+    "judge.context_relevant_share": "context-relevance-low",
+    "judge.context_precision": "context-precision-low",
+}
 PRESENT = "citations_present"
 """The check that says whether an answer cites anything."""
 _BY_TAG = (
@@ -85,22 +91,21 @@ def chosen(
 def _row(
     series: str, side: Side, fell: Collection[str], grown: Collection[str], held: Collection[str]
 ) -> str | None:
-    by_series = {
-        "retrieval": _NOTHING,
-        "citation": "citations-wrong",
-        "judge.context_relevant_share": "context-relevance-low",
-        "judge.context_precision": "context-precision-low",
-    }
     if "retrieved" in fell and (series == "citation" or series in _ANSWERS):
         return _NOTHING
     if series == "citation" and PRESENT in fell:
         return "citations-missing"
-    if series in by_series:
-        return by_series[series]
+    if series in _BY_SERIES:
+        return _BY_SERIES[series]
     if series.startswith(_OWN):
         return "language-drifts" if "language_match" in fell or "FORMAT_DRIFT" in grown else None
-    if series not in _ANSWERS:
-        return None
+    return _row_of_answers(series, side, fell, grown, held) if series in _ANSWERS else None
+
+
+def _row_of_answers(
+    series: str, side: Side, fell: Collection[str], grown: Collection[str], held: Collection[str]
+) -> str:
+    """The row of a series that measures answers by what they say."""
     if side == "retrieval":
         return "context-relevance-low" if _RELEVANCE & set(fell) else "context-precision-low"
     for name, row in _BY_TAG:

@@ -14,7 +14,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.citing.rules import Rules, any_style
 from ragvigil.scorer.judge.asker import Asker
 from ragvigil.scorer.judge.builtin import Builtin
-from ragvigil.scorer.judge.claim_support import Checked, checked
+from ragvigil.scorer.judge.claim_support import Checked, Support, checked
 from ragvigil.scorer.judge.conclude import BELOW_PASS
 from ragvigil.scorer.judge.endpoint import RefusedError
 from ragvigil.scorer.judge.obstacles import remark
@@ -89,24 +89,13 @@ class TiebreakJudge:
         self, clear: Verdict, prepared: Prepared, claims: list[Claim], doubtful: list[int], found: Checked
     ) -> Verdict:
         for place, support in zip(doubtful, found.supports, strict=True):
-            if support is None:
-                continue
-            claim = claims[place]
-            claims[place] = replace(
-                claim,
-                verdict="supported" if support.supported else "unsupported",
-                probability=_FOR if support.supported else _AGAINST,
-                supported_by=(support.passage,) if support.passage else (),
-                nearest=support.nearest or claim.nearest,
-                reason=None if support.supported else claim.reason or "novel_detail",
-                unsupported_spans=() if support.supported else claim.unsupported_spans,
-            )
-        usage = self._asker.usage(found.completions)
+            if support is not None:
+                claims[place] = _decided(claims[place], support)
         details: dict[str, object] = {
             "asked": len(doubtful),
             "answered_as": self._asker.answered_as(found.completions),
             "flags": list(found.flags),
-            "usage": usage,
+            "usage": self._asker.usage(found.completions),
         }
         false = any(claim.verdict in ("unsupported", "contradicted") for claim in claims)
         if None in found.supports and not false:
@@ -124,6 +113,17 @@ class TiebreakJudge:
             reason=remark(prepared, *found.flags),
             details=details,
         )
+
+
+def _decided(claim: Claim, support: Support) -> Claim:
+    """A claim that was in doubt, as the model read the evidence."""
+    if support.supported:
+        told = replace(claim, verdict="supported", probability=_FOR, reason=None, unsupported_spans=())
+    else:
+        why = claim.reason or "novel_detail"
+        told = replace(claim, verdict="unsupported", probability=_AGAINST, reason=why)
+    passages = (support.passage,) if support.passage else ()
+    return replace(told, supported_by=passages, nearest=support.nearest or claim.nearest)
 
 
 def _worth(claim: Claim) -> float:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ragvigil.scorer.estimate.figure import Figure, mean
+from ragvigil.scorer.estimate.window import Floats
 
 _CATEGORY = re.compile(r"(?<!\w)#(\w[\w-]{0,40})")
 UNSORTED = "(no category)"
@@ -58,26 +59,31 @@ def categories_in(text: str) -> tuple[str, ...]:
 def counted(notes: Sequence[Note]) -> tuple[Category, ...]:
     """Categories by how many answers they are on, what has none last; shares are over all answers that were read."""
     read = list(dict.fromkeys(one.record_id for one in notes))
-    place = {record: number for number, record in enumerate(read)}
     chance = {one.record_id: one.inclusion for one in notes}
-    known = [chance[record] for record in read]
-    weight = np.array([1.0 / one if one else 1.0 for one in known], dtype=np.float64)
-    uneven = any(one is None for one in known)
+    weight = _weight([chance[record] for record in read])
     groups: dict[str, list[Note]] = {}
     for one in notes:
         for name in categories_in(one.text) or ((UNSORTED,) if one.text else ()):
             groups.setdefault(name, []).append(one)
-    found: list[Category] = []
-    for name, own in groups.items():
-        has = np.zeros(len(read))
-        has[[place[one.record_id] for one in own]] = 1.0
-        share = mean(
-            name,
-            has,
-            np.arange(len(read)),
-            weight=np.ones(len(read)) if uneven else weight,
-            note="of what was read" if uneven else "of traffic",
-        )
-        people = len({one.annotator for one in own})
-        found.append(Category(name, int(has.sum()), people, share, tuple(own)))
+    found = [_category(name, own, read, weight) for name, own in groups.items()]
     return tuple(sorted(found, key=lambda one: (one.name == UNSORTED, -one.answers, one.name)))
+
+
+def _weight(chances: Sequence[float | None]) -> Floats | None:
+    """What each answer stands for in the traffic; None where nobody drew some of them."""
+    if None in chances:
+        return None
+    return np.array([1.0 / one if one else 1.0 for one in chances], dtype=np.float64)
+
+
+def _category(name: str, notes: Sequence[Note], read: Sequence[int], weight: Floats | None) -> Category:
+    own = {one.record_id for one in notes}
+    share = mean(
+        name,
+        np.array([float(record in own) for record in read]),
+        np.arange(len(read)),
+        weight=np.ones(len(read)) if weight is None else weight,
+        note="of what was read" if weight is None else "of traffic",
+    )
+    people = len({one.annotator for one in notes})
+    return Category(name, len(own), people, share, tuple(notes))

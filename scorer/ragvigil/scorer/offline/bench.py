@@ -15,7 +15,7 @@ import hashlib
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -132,19 +132,21 @@ def _line(name: str, judged: Sequence[Judged], draws: int) -> Line:
     scored = [one for one in judged if one.score is not None]
     unscored = Counter(one.state for one in judged if one.score is None and not _only_refuses(one))
     test = [one for one in scored if not one.row.tuning] or scored
-    refusals = _refusals(judged)
-    if not test:
-        measured_rows = len(judged) - unscored.total()
-        return Line(name, measured_rows, None, refusals=refusals, unscored=dict(sorted(unscored.items())))
-    positive = np.array([float(not one.row.supported) for one in test])
-    score = np.array([one.score for one in test], dtype=np.float64)
     line = Line(
         name,
-        len(test),
-        round(float(positive.mean()), 4),
-        calibration_error=round(calibration_error(positive, score), 4),
-        refusals=refusals,
+        len(test) or len(judged) - unscored.total(),
+        None,
+        refusals=_refusals(judged),
         unscored=dict(sorted(unscored.items())),
+    )
+    if not test:
+        return line
+    positive = np.array([float(not one.row.supported) for one in test])
+    score = np.array([one.score for one in test], dtype=np.float64)
+    line = replace(
+        line,
+        unsupported=round(float(positive.mean()), 4),
+        calibration_error=round(calibration_error(positive, score), 4),
     )
     if min(positive.sum(), (1 - positive).sum()) < _FEWEST:
         return line
@@ -161,18 +163,13 @@ def _line(name: str, judged: Sequence[Judged], draws: int) -> Line:
         flags = _flags(test, scored, measure)
         return measured(lambda at: measure(positive[at], flags[at]))
 
-    return Line(
-        name,
-        line.rows,
-        line.unsupported,
+    return replace(
+        line,
         auroc=measured(lambda at: auroc(positive[at], score[at]) if 0 < positive[at].mean() < 1 else 0.5),
         f1=decided(f1),
         balanced_accuracy=decided(balanced_accuracy),
         macro_f1=decided(macro_f1),
-        calibration_error=line.calibration_error,
         characters_f1=_characters(test, measured),
-        refusals=refusals,
-        unscored=line.unscored,
     )
 
 

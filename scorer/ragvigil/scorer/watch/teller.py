@@ -94,27 +94,30 @@ class Teller:
         for incident in self._store.open_incidents(place):
             if incident.detector != "sequential":
                 continue
+            if not incident.under_floor and self._is_gone(incident, end):
+                alerts += self._close(incident, end, now)
+                continue
             if incident.under_floor:
                 rule = settling(self._floor_rule(incident), incident)
                 after, action = follow_floor(incident, level, self._floor, rule, end=end, at=now)
-            elif self._is_gone(incident, end):
-                alerts += self._close(incident, end, now)
-                continue
             elif incident.key.name in CAUSES:
                 after, action = self._course(incident, end, now)
             else:
                 after, action = _ticket_course(incident, now, any_traffic)
-            stands = after.resolved_at is None and after.recovering_since is None
-            if not after.told and stands and self._explaining(after, now) is None:
-                after, action = replace(after, told=True), "trigger"
-            clearer = action is None and self._pager.is_clearer(after, now)
-            action = "update" if clearer else action
-            after = self._corrected(after, now) if clearer else after
-            if clearer or after != incident:
-                alerts += self._save(
-                    after, action if after.told else None, now, end, news=CAUSE_FOUND if clearer else None
-                )
+            alerts += self._followed(incident, after, action, end=end, now=now)
         return alerts
+
+    def _followed(
+        self, before: Incident, after: Incident, action: Action | None, *, end: int, now: int
+    ) -> list[Alert]:
+        """Keep what became of an incident, and tell of it where that, or why it fell, is news."""
+        stands = after.resolved_at is None and after.recovering_since is None
+        if not after.told and stands and self._explaining(after, now) is None:
+            after, action = replace(after, told=True), "trigger"
+        if action is None and self._pager.is_clearer(after, now):
+            after = self._corrected(after, now)
+            return self._save(after, "update" if after.told else None, now, end, news=CAUSE_FOUND)
+        return [] if after == before else self._save(after, action if after.told else None, now, end)
 
     def _tell(self, place: Place, found: Found, book: Book, end: int, now: int) -> list[Alert]:
         name: AnyName = found.metric
