@@ -12,7 +12,7 @@ import numpy as np
 from ragvigil.exporters import Example
 from ragvigil.scorer.detect.stretches import outside, untouched
 from ragvigil.scorer.diagnose.case import SIGNALS, Case, Reach, Shown
-from ragvigil.scorer.diagnose.evidence import MARGIN, MOST_RECORDS, evidence_of
+from ragvigil.scorer.diagnose.evidence import MARGIN, MOST_RECORDS, Evidence, evidence_of
 from ragvigil.scorer.estimate.window import Booleans, Floats
 from ragvigil.scorer.failure_tags import TAGS
 from ragvigil.scorer.incidents.causes import disturbing
@@ -76,6 +76,18 @@ class _Sample:
     measured: dict[int, tuple[float, float]] = field(default_factory=dict[int, tuple[float, float]])
     """Their outcome and weight."""
 
+    def evidence(self, rows: Sequence[sqlite3.Row]) -> Evidence:
+        """With what their rows say of them, in that order."""
+        return evidence_of(
+            time=[row["started_at"] / 1e9 for row in rows],
+            outcome=[self.measured.get(row["id"], (None,))[0] for row in rows],
+            inclusion=[min(1.0, 1.0 / self.measured.get(row["id"], (1.0, 1.0))[1]) for row in rows],
+            cheap=[self.everyone.get(row["id"]) for row in rows],
+            everyone=[row["id"] in self.everyone for row in rows],
+            conversation=[row["conversation"] for row in rows],
+            attributes=[_attributes(row) for row in rows],
+        )
+
 
 class SqliteDiagnosis:
     """What a diagnosis reads and keeps, in one SQLite file."""
@@ -102,15 +114,6 @@ class SqliteDiagnosis:
         signals, tags = self._scores(ids, {row["id"]: place for place, row in enumerate(rows)})
         if key.name != "faithfulness":
             self._verdicts(ids, signals["faithfulness"], rows)
-        evidence = evidence_of(
-            time=[row["started_at"] / 1e9 for row in rows],
-            outcome=[sample.measured.get(row["id"], (None,))[0] for row in rows],
-            inclusion=[min(1.0, 1.0 / sample.measured.get(row["id"], (1.0, 1.0))[1]) for row in rows],
-            cheap=[sample.everyone.get(row["id"]) for row in rows],
-            everyone=[row["id"] in sample.everyone for row in rows],
-            conversation=[row["conversation"] for row in rows],
-            attributes=[_attributes(row) for row in rows],
-        )
         told = changes(
             self._connection,
             since=near - _BEFORE,
@@ -124,7 +127,7 @@ class SqliteDiagnosis:
         return Case(
             key.name,
             incident.since / 1e9,
-            evidence,
+            sample.evidence(rows),
             record,
             signals,
             tags,

@@ -236,12 +236,7 @@ class SqliteRecords:
         self._arrivals.add(place, trace, new=new, known=answered)
         self._counters.add("ingested", len(kept - known.keys()) - len(known.keys() - kept))
         if not trace.records:
-            entry = (
-                LedgerEntry("failed", 0.0, trace.failure)
-                if trace.failure
-                else LedgerEntry("filtered", 0.0, _unasked(trace))
-            )
-            write_ledger(self._connection, trace.trace_id, "", entry, now)
+            write_ledger(self._connection, trace.trace_id, "", _of_no_record(trace), now)
         jobs = (
             self._write_record(scored, known.get(scored.record.span_id), trace.raw.spans, now)
             for scored in trace.records
@@ -253,7 +248,7 @@ class SqliteRecords:
     ) -> Job | None:
         record, fresh_hash = scored.record, hash_of(scored.record)
         unchanged = known is not None and known["input_hash"] == fresh_hash
-        filtered = scored.ledger.state == "filtered"
+        filtered, state = scored.ledger.state == "filtered", None if known is None else known["state"]
         version = 1 if known is None or known["version"] is None else known["version"] + (not unchanged)
         record_id = self._take_id() if known is None or known["id"] is None else int(known["id"])
         self._connection.execute(
@@ -266,13 +261,12 @@ class SqliteRecords:
         if not filtered:
             note_leak(self._connection, record_id, scored, new=known is None, again=unchanged)
         self._observe_citation(record_id, scored, now, fresh=known is None, unchanged=unchanged)
-        if not filtered and not (unchanged and known is not None and known["state"] != "filtered"):
+        if not filtered and (not unchanged or state == "filtered"):
             self._outgoing.note(record_id, "checks")
-        self._sightings.put(record_id, scored, now, new=known is None or known["state"] == "filtered")
-        if unchanged and known is not None and known["state"] not in ("shed", "filtered") and not filtered:
-            if known["state"] == "judged":
-                weight = weight_of(record, known["inclusion"])
-                self._observations.follow(record_id, record, weight)
+        self._sightings.put(record_id, scored, now, new=state in (None, "filtered"))
+        if known is not None and unchanged and not filtered and state not in ("shed", "filtered"):
+            if state == "judged":
+                self._observations.follow(record_id, record, weight_of(record, known["inclusion"]))
             return None  # it waits for its verdict, or has it, under the inclusion probability it began with
         entry = scored.ledger if known is None else _kept(known, scored.ledger)
         write_ledger(self._connection, record.trace_id, record.span_id, entry, now)
@@ -372,9 +366,11 @@ def _packed(raw: RawTrace) -> tuple[bytes, bytes | None]:
     return pack(raw.spans), pack(raw.logs) if raw.logs else None
 
 
-def _unasked(trace: ScoredTrace) -> str:
+def _of_no_record(trace: ScoredTrace) -> LedgerEntry:
     """Why a trace has no record: log events, feedback for one, may come before the spans that they belong to."""
-    return "no_question" if trace.raw.spans else _NO_SPANS
+    if trace.failure:
+        return LedgerEntry("failed", 0.0, trace.failure)
+    return LedgerEntry("filtered", 0.0, "no_question" if trace.raw.spans else _NO_SPANS)
 
 
 def _kept(known: sqlite3.Row, fresh: LedgerEntry) -> LedgerEntry:
