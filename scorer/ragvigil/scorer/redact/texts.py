@@ -117,12 +117,7 @@ class Texts:
                 return SECRET
             return self._fields(cast("dict[str, object]", value), rules, depth - 1, key)
         if isinstance(value, list):
-            items = cast("list[object]", value)
-            if rules is None and not may_list(key) and are_numbers(items):
-                return None
-            if rules:
-                items = recut(items, lambda text: self._plain(text, self._for(text)))
-            return [self._value(item, meaning, rules, depth - 1, key) for item in items]
+            return self._items(cast("list[object]", value), meaning, rules, depth - 1, key)
         if value is None or isinstance(value, bool) or meaning is Meaning.DOCUMENT_ID or value == "":
             return value
         if meaning is Meaning.PERSON:
@@ -136,6 +131,16 @@ class Texts:
             return self.cut(text, self._all) if meaning is Meaning.LABEL else REDACTED
         return self.cut(text, rules)
 
+    def _items(
+        self, items: list[object], meaning: Meaning, rules: Sequence[Rule] | None, depth: int, key: str
+    ) -> list[object] | None:
+        """Those of a list; None for a vector where there are no rules: a model can tell from it what the text was."""
+        if rules is None and not may_list(key) and are_numbers(items):
+            return None
+        if rules:
+            items = recut(items, lambda text: self._plain(text, self._for(text)))
+        return [self._value(item, meaning, rules, depth, key) for item in items]
+
     def _fields(
         self, fields: dict[str, object], rules: Sequence[Rule] | None, depth: int, parent: str
     ) -> dict[str, object]:
@@ -145,7 +150,7 @@ class Texts:
             if rules is None and parent in _FREE and meaning is Meaning.LABEL:
                 meaning = Meaning.TEXT
             if rules is None and is_vector(key):
-                cleaned[key] = None  # a model can tell from it what the text was
+                cleaned[key] = None
             elif meaning is not Meaning.TRANSPORT:
                 name = self._plain(key, self._all if rules is None else rules)
                 cleaned[name] = self._value(value, meaning, rules, depth, key)
