@@ -1,8 +1,9 @@
-"""Passages found again without comparing each with each: a hostile trace may hold tens of thousands."""
+"""Passages found again, united and completed without comparing each with each: a trace may hold tens of thousands."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from ragvigil.scorer.dialects.documents import same
 from ragvigil.scorer.trace import Document
@@ -67,6 +68,58 @@ class United:
         for key in ((document.id, document.text), (document.id, None), (None, document.text)):
             if key in exact:
                 yield exact[key]
+
+
+def union_of(groups: Iterable[tuple[Document, ...]]) -> list[Document]:
+    """What several searches found, each passage once; what one of them found twice, the model was shown twice."""
+    found = [*groups]
+    every = [each for group in found for each in group]
+    if len(found) < 2 or _differ(every):
+        return every
+    united = United()
+    for group in found:
+        for document, place in [(document, united.place_of(document)) for document in group]:
+            if place is None:
+                united.put(document)
+            else:
+                united.put(fill(united.documents[place], [document]), place)
+    return united.documents
+
+
+def completed(documents: list[Document], elsewhere: Iterable[Document]) -> list[Document]:
+    """Gaps filled from wherever else the same passages stand."""
+    if all(document.id is not None and document.text is not None for document in documents):
+        return documents
+    known = Known(elsewhere)
+    taken: set[str | None] = set()
+    whole: list[Document] = []
+    for document in documents:
+        twins = known.like(document) if document.id is None or document.text is None else []
+        others = twins if document.id else [each for each in twins if each.id not in taken] or twins
+        whole.append(fill(document, others, with_score=False))
+        taken.add(whole[-1].id)
+    return whole
+
+
+def fill(document: Document, others: Iterable[Document], *, with_score: bool = True) -> Document:
+    """The document with what it lacks taken from those of the others that are the same passage."""
+    for other in others:
+        if other is not document and same(document, other):
+            score = other.score if with_score and document.score is None else document.score
+            document = replace(
+                document,
+                id=document.id or other.id,
+                text=document.text or other.text,
+                score=score,
+                metadata=document.metadata or other.metadata,
+            )
+    return document
+
+
+def _differ(documents: Sequence[Document]) -> bool:
+    """Whether all are whole passages, and no two alike: what most searches find."""
+    whole = {(each.id, each.text) for each in documents if each.id is not None and each.text is not None}
+    return len(whole) == len(documents)
 
 
 def _keys(document: Document) -> Iterator[_Key]:
