@@ -38,7 +38,7 @@ from ragvigil.scorer.dialects.values import (
     versioned,
 )
 from ragvigil.scorer.span import Span
-from ragvigil.scorer.trace import Tokens
+from ragvigil.scorer.trace import Document, Tokens
 
 KIND = "langfuse.observation.type"
 _SCOPE = "langfuse-sdk"
@@ -98,13 +98,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         role=role,
         query=asked,
         arguments=arguments,
-        documents=search.documents
-        if search
-        else documents_found(made)
-        if role == "retriever"
-        else (pages_in(made) if is_of_pages(made) else None)
-        if role == "chain"
-        else tools.documents or sent.documents,
+        documents=search.documents if search else _documents(made, role, tools.documents or sent.documents),
         unread_search=tools.unread,
         unread_list=role == "chain" and search is None and unread_list(span.name, made),
         input_documents=search.input_documents if search else None,
@@ -127,6 +121,15 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
         streaming=True if "langfuse.observation.completion_start_time" in span.attributes else None,
         exchange=(given, made) if role == "generator" else (),
     )
+
+
+def _documents(made: object, role: Role, told: tuple[Document, ...] | None) -> tuple[Document, ...] | None:
+    """What a search or a function returned; of a model, what it was told."""
+    if role == "retriever":
+        return documents_found(made)
+    if role == "chain":
+        return pages_in(made) if is_of_pages(made) else None
+    return told
 
 
 def _made(span: Span) -> object:

@@ -91,8 +91,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     """What a span of that role says, that was the search."""
     get = span.attributes.get
     given, made = get("mlflow.spanInputs"), _made(span)
-    searching = role in ("retriever", "reranker")
-    asked = asked_in(given) if searching or role == "chain" else None
+    asked = asked_in(given) if role in ("chain", "retriever", "reranker") else None
     answer = _answered(made, role, asked) if role in ("generator", "chain") else None
     usage = mapping_of(get("mlflow.chat.tokenUsage"))
     reply = mapping_of(made)
@@ -102,13 +101,7 @@ def _reading(span: Span, role: Role, search: Search | None = None) -> Reading:
     return Reading(
         role=role,
         query=asked,
-        documents=search.documents
-        if search
-        else documents_found(unquoted(made))
-        if searching
-        else pages_in(made)
-        if role == "chain"
-        else tools.documents or sent.documents,
+        documents=search.documents if search else _documents(made, role, tools.documents or sent.documents),
         unread_search=tools.unread,
         input_documents=search.input_documents if search else _taken(given, role),
         answer=answer,
@@ -131,6 +124,13 @@ def _made(span: Span) -> object:
         return made
     fields = mapping_of(made)
     return fields["_value"] if [*fields] == ["_value"] else made
+
+
+def _documents(made: object, role: Role, told: tuple[Document, ...] | None) -> tuple[Document, ...] | None:
+    """What a search or a function returned; of a model, what it was told."""
+    if role in ("retriever", "reranker"):
+        return documents_found(unquoted(made))
+    return pages_in(made) if role == "chain" else told
 
 
 def _taken(given: object, role: Role) -> tuple[Document, ...] | None:

@@ -135,46 +135,56 @@ def _content(span: Span) -> Reading:
         return _tool(span)
     if role == "generator":
         return _generation(span)
+    if role == "chain":
+        return _chain(span, kind)
     documents = documents_in(span.attributes, role)
     if role == "retriever" and (answered := _answering_search(span.attributes, documents)):
         return answered
+    return _search(span, role, documents)
+
+
+def _search(span: Span, role: Role, documents: tuple[Document, ...] | None, given: object = None) -> Reading:
+    """What a retriever or a reranker says, or a step that is neither a chain, a model nor a tool."""
     told = span.attributes.get
-    made, given = (
-        declared_json(span.attributes, side) if role == "chain" else None for side in ("output", "input")
+    return Reading(
+        role=role,
+        query=text_of(told("reranker.query")) or _input(span, given),
+        documents=documents,
+        input_documents=flattened_documents(span.attributes, "reranker.input_documents."),
+        unread=is_printed(text_of(told("output.value")) or ""),
     )
+
+
+def _chain(span: Span, kind: str) -> Reading:
+    """A step of the application, which may have searched for all that its kind says."""
+    told = span.attributes.get
+    documents, context = documents_in(span.attributes, "chain"), None
+    made, given = (declared_json(span.attributes, side) for side in ("output", "input"))
     structured = made is not None or given is not None
     if nodes := printed_nodes(sequence_of(made)):
-        role, documents = "reranker", nodes
-    if (
-        role == "chain"
-        and (structured or span.name.endswith(_SEARCHES))
-        and (found := _haystack(span, given, made))
-    ):
+        return _search(span, "reranker", nodes, given)
+    if (structured or span.name.endswith(_SEARCHES)) and (found := _haystack(span, given, made)):
         return found
     asked = text_of(told("reranker.query")) or _input(span, given)
     if asked is None and kind == "agent":  # CrewAI's are given objects, and return what was said
         said = last_of(messages_of(mapping_of(made).get("messages")), "user")
         asked = question_in(said) if said else None
-    context = None
-    if role == "chain" and documents is None:
-        if found := _function(span.attributes, asked, given, made):
+    if documents is None:
+        if found := _function(span.attributes, asked, given, made) or _narrowed(span.attributes):
             return found
-        if narrowed := _narrowed(span.attributes):
-            return narrowed
         documents, context = _passed(given, made) if structured else (None, None)
-    answer = _output(span.attributes, None if span.failed else asked, made) if role == "chain" else None
+    answer = _output(span.attributes, None if span.failed else asked, made)
     return Reading(
-        role=role,
+        role="chain",
         query=asked,
         documents=documents,
         input_documents=flattened_documents(span.attributes, "reranker.input_documents."),
         answer=answer,
         unread=answer is None and is_printed(text_of(told("output.value")) or ""),
         context=context,
-        messages=_flat_messages(span.attributes, "llm.input_messages.") if role == "chain" else (),
-        model=text_of(told("llm.model_name")) if role == "chain" else None,
-        unread_list=role == "chain"
-        and unread_list(span.name, told("output.value") if made is None else made),
+        messages=_flat_messages(span.attributes, "llm.input_messages."),
+        model=text_of(told("llm.model_name")),
+        unread_list=unread_list(span.name, told("output.value") if made is None else made),
     )
 
 

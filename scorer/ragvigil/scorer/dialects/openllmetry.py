@@ -92,33 +92,42 @@ class OpenLLMetry:
             name = _answering(made) or text_of(get("traceloop.entity.name")) or span.name
             return tool_reading(name, _arguments(given), made)
         if kind in _AROUND and operation != _CALL:
-            asked = _asked(given, made) if given else asked_in(get("traceloop.entity.input"))
+            return _whole(span, given, conversation, user)
+        if kind != "task":
+            return Reading(conversation_id=conversation, user_id=user)
+        narrowed = _narrowed(get("traceloop.entity.input"), made)
+        if narrowed is None:
             return Reading(
-                role="chain",
-                query=asked,
-                arguments=arguments_in(given),
-                documents=_passed(given, made) or documents_of(mapping_of(made).get("sourceNodes")),
-                answer=_answered(made, asked),
-                streaming=_deferred(given),
-                conversation_id=conversation,
-                user_id=user,
-                piecemeal=span.scope == _IN_NODE,
-            )
-        narrowed = _narrowed(get("traceloop.entity.input"), made) if kind == "task" else None
-        if narrowed:
-            return Reading(
-                role=narrowed.role,
-                documents=narrowed.documents,
-                input_documents=narrowed.input_documents,
+                role=None if operation == _CALL else "other",
+                documents=_passed(given, made),
                 conversation_id=conversation,
                 user_id=user,
             )
         return Reading(
-            role=None if kind != "task" or operation == _CALL else "other",
-            documents=_passed(given, made) if kind == "task" else None,
+            role=narrowed.role,
+            documents=narrowed.documents,
+            input_documents=narrowed.input_documents,
             conversation_id=conversation,
             user_id=user,
         )
+
+
+def _whole(span: Span, given: Mapping[str, object], conversation: str | None, user: str | None) -> Reading:
+    """What is above all else: a workflow or an agent, with the question and the answer."""
+    get = span.attributes.get
+    made = get("traceloop.entity.output")
+    asked = _asked(given, made) if given else asked_in(get("traceloop.entity.input"))
+    return Reading(
+        role="chain",
+        query=asked,
+        arguments=arguments_in(given),
+        documents=_passed(given, made) or documents_of(mapping_of(made).get("sourceNodes")),
+        answer=_answered(made, asked),
+        streaming=_deferred(given),
+        conversation_id=conversation,
+        user_id=user,
+        piecemeal=span.scope == _IN_NODE,
+    )
 
 
 def _answering(made: object) -> str | None:
