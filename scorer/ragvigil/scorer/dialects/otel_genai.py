@@ -134,11 +134,7 @@ class OtelGenAI:
             documents=tools.documents,
             context=context_given(attributes) if role == "generator" else None,
             unread_search=tools.unread
-            or span.scope == _COHERE
-            or (span.scope in _IN_PIECES and span.parent_id is None)
-            or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
-            or offers_search(attributes.get("gen_ai.tool.definitions"), own=span.scope == _SMOLAGENTS)
-            or _instructed_untold(attributes, messages)
+            or _may_have_searched(span, attributes, messages)
             or (answer is not None and _calls_untold(reason, attributes)),
             exchange=(conversation, attributes.get("gen_ai.output.messages")),
         )
@@ -157,6 +153,17 @@ def _leads_to_call(span: Span) -> bool:
     if span.scope != _PROXY or span.events:
         return False
     return not any(key.startswith(("gen_ai.", "llm.")) and key not in own for key in span.attributes)
+
+
+def _may_have_searched(span: Span, attributes: Mapping[str, object], messages: Sequence[Message]) -> bool:
+    """Whether a call may have had passages of which its span tells nothing, by who made it and what it was given."""
+    return (
+        span.scope == _COHERE
+        or (span.scope in _IN_PIECES and span.parent_id is None)
+        or (span.scope == _BEDROCK and names_evidence(last_of(messages, "system") or ""))
+        or offers_search(attributes.get("gen_ai.tool.definitions"), own=span.scope == _SMOLAGENTS)
+        or _instructed_untold(attributes, messages)
+    )
 
 
 def _instructed_untold(attributes: Mapping[str, object], messages: Sequence[Message]) -> bool:

@@ -348,10 +348,10 @@ def _generation(steps: Sequence[Step], root: Step | None) -> tuple[Step | None, 
     agreeing = [step for step in answering if expected and said[step] == expected]
     if len(answering) > 1 and agreeing and is_grade(expected):
         agreeing, expected = [], ""  # Haystack's pipelines return what a judge of the answer made, too
-    if agreeing or len(answering) < 2:
-        return next(reversed(agreeing or answering), None) or _sent(
-            next(reversed(innermost(every)), None)
-        ), True
+    if agreeing or len(answering) == 1:
+        return (agreeing or answering)[-1], True
+    if not answering:
+        return _sent(next(reversed(innermost(every)), None)), True
     answering, told = of_callers(answering, every)
     answers = informed([step for step in answering if not is_aside(said[step])], told) or answering
     found = {each.text.strip() for step in steps for each in step.reading.documents or () if each.text}

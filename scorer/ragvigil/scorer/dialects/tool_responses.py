@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from ragvigil.scorer.dialects.documents import documents_of, ranked
-from ragvigil.scorer.dialects.tool_turns import ANSWER_MARKS, turns_of
+from ragvigil.scorer.dialects.tool_turns import ANSWER_MARKS, Turn, turns_of
 from ragvigil.scorer.dialects.tools import is_search, tool_reading
 from ragvigil.scorer.dialects.values import structure_of
 from ragvigil.scorer.dialects.written import written_in
@@ -48,38 +48,60 @@ def passages_answered(messages: object, *, earlier: bool = False) -> Answered:
     """
     if messages is None or (isinstance(messages, str) and not _has_marks(messages)):
         return _NOTHING  # as nearly always: nothing is decoded for it
-    names: dict[str | None, str] = {}
-    open_: dict[str | None, str] = {}
-    found: list[Document] = []
-    known = set[tuple[str | None, str | None]]()
-    unread = called = False
+    conversation, called = _Conversation(), False
     for turn in turns_of(messages):
         called = turn.kind != "asked"
-        if turn.kind == "asked":
-            if not earlier:
-                found, unread = [], False  # what was found for a question before
-                known.clear()
-            open_.clear()
-        elif turn.kind == "called":
-            names[turn.call] = open_[turn.call] = turn.name or ""
+        if turn.kind == "called":
+            conversation.call(turn)
+        elif turn.kind == "answered":
+            conversation.answer(turn)
         else:
-            open_.pop(turn.call if turn.call in names else _meant(turn.name, open_), None)
-            name = names.get(turn.call) or turn.name or ""
-            passages = _found(turn.result, name)
-            new = [each for each in passages or () if (each.id, each.text) not in known]
-            found += new
-            known.update((each.id, each.text) for each in new)  # of other searches, each passage once
-            nameless = turn.result is None and not name
-            unread = unread or (passages is None and (nameless or is_search(name)))
-    unread = unread or any(map(is_search, open_.values()))
-    if earlier and called:
-        return _NOTHING
-    return Answered(ranked(found) or None, unread) if found or unread else _NOTHING
+            conversation.ask(forgetting=not earlier)
+    return _NOTHING if earlier and called else conversation.found()
 
 
-def _meant(name: str | None, calls: Mapping[str | None, str]) -> str | None:
-    """The call that an answer without its id is to: the first that is open of the tool's, else the first of all."""
-    return next((call for call, called in calls.items() if called == name), next(iter(calls), None))
+class _Conversation:
+    """What tools found, as far as a conversation is heard."""
+
+    def __init__(self) -> None:
+        self._names: dict[str | None, str] = {}
+        self._open: dict[str | None, str] = {}
+        """Names of the tools whose calls are not answered yet, by the call's id."""
+        self._documents: list[Document] = []
+        self._known = set[tuple[str | None, str | None]]()
+        self._unread = False
+
+    def ask(self, *, forgetting: bool) -> None:
+        """A question; `forgetting` what was found for one before."""
+        if forgetting:
+            self._documents, self._unread = [], False
+            self._known.clear()
+        self._open.clear()
+
+    def call(self, turn: Turn) -> None:
+        """A model called a tool."""
+        self._names[turn.call] = self._open[turn.call] = turn.name or ""
+
+    def answer(self, turn: Turn) -> None:
+        """A tool answered; what several searches found counts once."""
+        self._open.pop(turn.call if turn.call in self._names else self._meant(turn.name), None)
+        name = self._names.get(turn.call) or turn.name or ""
+        passages = _found(turn.result, name)
+        new = [each for each in passages or () if (each.id, each.text) not in self._known]
+        self._documents += new
+        self._known.update((each.id, each.text) for each in new)
+        nameless = turn.result is None and not name
+        self._unread = self._unread or (passages is None and (nameless or is_search(name)))
+
+    def found(self) -> Answered:
+        """All of it; a search that nobody answered cannot be read, either."""
+        unread = self._unread or any(map(is_search, self._open.values()))
+        return Answered(ranked(self._documents) or None, unread) if self._documents or unread else _NOTHING
+
+    def _meant(self, name: str | None) -> str | None:
+        """The call that an answer without its id is to: the first that is open of the tool's, else the first of all."""
+        calls = self._open
+        return next((call for call, called in calls.items() if called == name), next(iter(calls), None))
 
 
 def _has_marks(text: str) -> bool:

@@ -192,29 +192,38 @@ def _ids(steps: Iterable[Step]) -> dict[str, str]:
 
 def _shared(step: Step, known: Mapping[str, str]) -> Iterator[Hashable]:
     """What another library has to tell of the step, too, any one of these: each holds two facts or more."""
+    if step.role in _SEARCHING and step.reading.query is not None:
+        return _shared_of_search(step, step.reading.documents or (), known)
+    return _shared_of_call(step) if step.role == "generator" else iter(())
+
+
+def _shared_of_search(
+    step: Step, documents: Sequence[Document], known: Mapping[str, str]
+) -> Iterator[Hashable]:
+    query = step.reading.query
+    for place, document in enumerate(documents):
+        for kind, fact in (("id", document.id), ("text", document.text)):
+            if fact:
+                yield step.role, query, place, kind, fact
+    keys = tuple(document.id or known.get(document.text or "") for document in documents)
+    if keys and None not in keys:
+        yield step.role, query, keys
+    scores = tuple(document.score for document in documents)
+    if len(set(scores)) > 1 and not _are_ranks(scores):
+        yield step.role, query, scores
+
+
+def _shared_of_call(step: Step) -> Iterator[Hashable]:
     reading = step.reading
-    if step.role in _SEARCHING and reading.query is not None:
-        documents = reading.documents or ()
-        for place, document in enumerate(documents):
-            for kind, fact in (("id", document.id), ("text", document.text)):
-                if fact:
-                    yield step.role, reading.query, place, kind, fact
-        keys = tuple(document.id or known.get(document.text or "") for document in documents)
-        if keys and None not in keys:
-            yield step.role, reading.query, keys
-        scores = tuple(document.score for document in documents)
-        if len(set(scores)) > 1 and not _are_ranks(scores):
-            yield step.role, reading.query, scores
-    if step.role == "generator":
-        answer, said = _bare(reading.answer), _bare(last_of(reading.messages, "user"))
-        tokens = (reading.tokens.input, reading.tokens.output)
-        told = {"answer": answer, "said": said, "tokens": None if None in tokens else tokens}
-        for kinds in (("answer", "said"), ("answer", "tokens"), ("said", "tokens")):
-            facts = tuple(told[kind] for kind in kinds)
-            if None not in facts:
-                yield kinds, facts
-        if step.failed and said is not None:
-            yield "failed", said
+    answer, said = _bare(reading.answer), _bare(last_of(reading.messages, "user"))
+    tokens = (reading.tokens.input, reading.tokens.output)
+    told = {"answer": answer, "said": said, "tokens": None if None in tokens else tokens}
+    for kinds in (("answer", "said"), ("answer", "tokens"), ("said", "tokens")):
+        facts = tuple(told[kind] for kind in kinds)
+        if None not in facts:
+            yield kinds, facts
+    if step.failed and said is not None:
+        yield "failed", said
 
 
 def _are_ranks(scores: Sequence[float | None]) -> bool:
