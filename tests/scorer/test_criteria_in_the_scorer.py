@@ -26,6 +26,7 @@ from ragvigil.scorer.testing import Script, ScriptedJudge
 from ragvigil.scorer.trace import Document, RagTrace
 from ragvigil.scorer.verdict import Measured, Verdict
 
+ABOUT = ("--criterion", "tone")
 START = 1_772_323_200_000_000_000
 FOLLOWED = config.Rule(window_seconds=600, baseline_seconds=7_200, warmup_seconds=3_600, min_sample=20)
 
@@ -117,22 +118,15 @@ def test_a_fall_of_a_criterion_pages_with_critiques_and_resolves(tmp_path: Path)
 def test_people_calibrate_a_criterion_as_they_calibrate_faithfulness(tmp_path: Path) -> None:
     """Draw, label in a file, report; labels of faithfulness are other labels."""
     shop = _measured_shop(tmp_path)
-    about = ("--criterion", "tone")
-    path, rows = tmp_path / "tone.jsonl", list[dict[str, str]]()
-    for _ in range(2):
-        run(shop, "calibrate", "draw", "--out", str(path), "--by", "ana", *about)
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        for row in rows:
-            row["label"] = "pass" if shop.truth[row["trace_id"]] else "fail"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        assert told(shop, "calibrate", "read", str(path), "--by", "ana", *about)["kept"] == len(rows)
-    found = told(shop, "calibrate", "report", *about)
+    path = tmp_path / "tone.jsonl"
+    rows = _label(shop, path)
+    found = told(shop, "calibrate", "report", *ABOUT)
     assert found["counts"]["labelled"] == 200
     for name in ("sensitivity", "specificity"):
         assert found["judge"][name]["lower"] <= 0.9 <= found["judge"][name]["upper"]
     truth = sum(shop.truth.values()) / len(shop.truth)
     assert found["level"]["lower"] <= truth <= found["level"]["upper"]
-    text = run(shop, "calibrate", "report", *about).stdout
+    text = run(shop, "calibrate", "report", *ABOUT).stdout
     assert "people: pass" in text
     assert "passed by people" in text
     assert re.search(
@@ -144,21 +138,13 @@ def test_people_calibrate_a_criterion_as_they_calibrate_faithfulness(tmp_path: P
         run(shop, "calibrate", "draw", "--criterion", "tune")
     path.write_text(json.dumps({**rows[0], "label": "faithful"}) + "\n")
     with pytest.raises(InputError, match="label 'faithful' is not known; write pass, fail, skip"):
-        run(shop, "calibrate", "read", str(path), "--by", "ana", *about)
+        run(shop, "calibrate", "read", str(path), "--by", "ana", *ABOUT)
 
 
 def test_status_has_the_level_behind_a_criterion_and_says_when_its_labels_are_old(tmp_path: Path) -> None:
     """As of faithfulness: what people found, moved by what the judge says since, and none by another judge."""
     shop = _measured_shop(tmp_path)
-    about = ("--criterion", "tone")
-    path = tmp_path / "tone.jsonl"
-    for _ in range(2):
-        run(shop, "calibrate", "draw", "--out", str(path), "--by", "ana", *about)
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        for row in rows:
-            row["label"] = "pass" if shop.truth[row["trace_id"]] else "fail"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        run(shop, "calibrate", "read", str(path), "--by", "ana", *about)
+    _label(shop, tmp_path / "tone.jsonl")
     change(shop, f"UPDATE records SET started_at = started_at + {2 * DAY}")  # into the last day
     (found,) = told(shop, "status")["criteria"]
     truth = sum(shop.truth.values()) / len(shop.truth)
@@ -177,15 +163,7 @@ def test_status_has_the_level_behind_a_criterion_and_says_when_its_labels_are_ol
 def test_a_new_wording_is_held_against_people_beside_the_old_one(tmp_path: Path) -> None:
     """As a new judge is: at least 100 labels, 80 % agreement, not surely below the old one."""
     shop = _measured_shop(tmp_path)
-    about = ("--criterion", "tone")
-    path = tmp_path / "tone.jsonl"
-    for _ in range(2):
-        run(shop, "calibrate", "draw", "--out", str(path), "--by", "ana", *about)
-        rows = [json.loads(line) for line in path.read_text().splitlines()]
-        for row in rows:
-            row["label"] = "pass" if shop.truth[row["trace_id"]] else "fail"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        run(shop, "calibrate", "read", str(path), "--by", "ana", *about)
+    _label(shop, tmp_path / "tone.jsonl")
     folder = criterion(tmp_path / "criteria", 'id = "tone"\nversion = "2"')
     new = tmp_path / "new.toml"
     sure = Script(sensitivity=1.0, specificity=1.0, truth=lambda shown: "costs 5 euros" in shown.answer)
@@ -193,7 +171,7 @@ def test_a_new_wording_is_held_against_people_beside_the_old_one(tmp_path: Path)
         new.write_text(
             f'[judge]\nkind = "openai"\nmodel = "m"\nbase_url = "{server.url}"\ncriteria = "{folder}"\n'
         )
-        result = run(shop, "calibrate", "compare", str(new), *about, "--json")
+        result = run(shop, "calibrate", "compare", str(new), *ABOUT, "--json")
     found = json.loads(result.stdout)
     assert (result.return_value, found["promoted"], found["answers"]) == (0, True, 200)
     assert found["result"]["new"]["value"] == pytest.approx(1.0)
@@ -256,6 +234,19 @@ def test_a_criterion_without_a_language_model_is_refused_at_start(tmp_path: Path
         ConfigError, match=r"need a language model, and judge\.kind is builtin: set it to openai"
     ):
         config.load(overrides={"judge": {"criteria": str(tmp_path)}})
+
+
+def _label(shop: Shop, path: Path) -> list[dict[str, str]]:
+    """What Ana says of two draws, which is true; the rows of the second."""
+    rows = list[dict[str, str]]()
+    for _ in range(2):
+        run(shop, "calibrate", "draw", "--out", str(path), "--by", "ana", *ABOUT)
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+        for row in rows:
+            row["label"] = "pass" if shop.truth[row["trace_id"]] else "fail"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert told(shop, "calibrate", "read", str(path), "--by", "ana", *ABOUT)["kept"] == len(rows)
+    return rows
 
 
 def _measured_shop(folder: Path, *, questions: int = 1_500) -> Shop:

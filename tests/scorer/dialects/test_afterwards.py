@@ -31,6 +31,18 @@ def asked(
     return only(spans)
 
 
+def ordered(system: str, shown: str, reply: str) -> RagTrace:
+    """The record of a request with an answer, and a call that has a system message beside what the user's shows."""
+    told = {**generation(reply, question=system), "llm.input_messages.0.message.role": "system"}
+    told |= {"llm.input_messages.1.message.role": "user", "llm.input_messages.1.message.content": shown}
+    spans = [
+        span("a0", name="POST /ask", start=0, end=99),
+        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
+        span("b2", told, parent="a0", start=20, end=25),
+    ]
+    return only(spans)
+
+
 @pytest.mark.parametrize("searched", [True, False])
 @pytest.mark.parametrize(
     ("prompt", "reply"),
@@ -60,19 +72,8 @@ def test_a_judge_need_not_see_the_answer_as_it_was_given() -> None:
 
 def test_a_judge_is_told_what_to_do_by_its_system_message() -> None:
     """The user's message says what it shows below headings of any kind."""
-    told = {
-        **generation(
-            "yes", question="You assess whether an answer is grounded. Give a binary score: yes or no."
-        )
-    }
-    told |= {"llm.input_messages.0.message.role": "system", "llm.input_messages.1.message.role": "user"}
-    told |= {"llm.input_messages.1.message.content": f"Set of facts:\n{SHOWN}\n\nLLM generation: {ANSWER}"}
-    spans = [
-        span("a0", name="POST /ask", start=0, end=99),
-        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
-        span("b2", told, parent="a0", start=20, end=25),
-    ]
-    record = only(spans)
+    system = "You assess whether an answer is grounded. Give a binary score: yes or no."
+    record = ordered(system, f"Set of facts:\n{SHOWN}\n\nLLM generation: {ANSWER}", "yes")
     assert (record.answer, record.completeness) == (ANSWER, "complete")
 
 
@@ -126,17 +127,7 @@ def test_the_answer_once_more_is_the_answer(prompt: str, reply: str) -> None:
 )
 def test_what_a_system_message_says_of_some_case_is_no_order(system: str, reply: str) -> None:
     """The user's message tells what to do."""
-    told = {**generation(reply, question=system), "llm.input_messages.0.message.role": "system"}
-    told |= {
-        f"llm.input_messages.1.message.{key}": text
-        for key, text in (("role", "user"), ("content", f"Say: {ANSWER}"))
-    }
-    spans = [
-        span("a0", name="POST /ask", start=0, end=99),
-        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
-        span("b2", told, parent="a0", start=20, end=25),
-    ]
-    record = only(spans)
+    record = ordered(system, f"Say: {ANSWER}", reply)
     assert (record.answer, record.completeness) == (reply, "complete")
 
 
@@ -145,15 +136,7 @@ def test_what_a_system_message_says_of_some_case_is_no_order(system: str, reply:
 )
 def test_a_system_message_is_the_order_where_the_user_s_only_shows_what_was_said(system: str) -> None:
     """So titles are asked for, and guards."""
-    told = {**generation("safe", question=system), "llm.input_messages.0.message.role": "system"}
-    told |= {"llm.input_messages.1.message.role": "user"}
-    told |= {"llm.input_messages.1.message.content": f"User: {QUESTION}\nAssistant: {ANSWER}"}
-    spans = [
-        span("a0", name="POST /ask", start=0, end=99),
-        span("b1", generation(ANSWER, question=PROMPT), parent="a0", start=10, end=15),
-        span("b2", told, parent="a0", start=20, end=25),
-    ]
-    record = only(spans)
+    record = ordered(system, f"User: {QUESTION}\nAssistant: {ANSWER}", "safe")
     assert (record.answer, record.completeness) == (ANSWER, "complete")
 
 

@@ -53,16 +53,22 @@ async def judged(panel: Panel, count: int) -> list[Verdict]:
         return list(await asyncio.gather(*(panel.judge(record(FAITHFUL, n), RUBRIC) for n in range(count))))
 
 
-async def test_one_record_at_a_time_waits_for_a_member_that_was_away() -> None:
-    """The others go on without it, until it answers."""
-    member = Absent()
-    panel = Panel(Builtin(), [Member("second", member, RUBRIC, Presence())])
+async def asked_again(member: Absent, panel: Panel) -> asyncio.Task[list[Verdict]]:
+    """The record that waits for the member once that has failed another one."""
     member.go.set()
     assert states(await judged(panel, 1)) == ["failed"]
     member.go.clear()
     trying = asyncio.create_task(judged(panel, 1))
     while member.asked < 2:  # noqa: ASYNC110 - it counts, and says nothing
         await asyncio.sleep(0)
+    return trying
+
+
+async def test_one_record_at_a_time_waits_for_a_member_that_was_away() -> None:
+    """The others go on without it, until it answers."""
+    member = Absent()
+    panel = Panel(Builtin(), [Member("second", member, RUBRIC, Presence())])
+    trying = await asked_again(member, panel)
     assert states(await judged(panel, 5)) == ["failed"] * 5
     assert (member.asked, trying.done()) == (2, False)
     member.away = False
@@ -76,12 +82,7 @@ async def test_a_record_that_is_called_off_lets_another_one_try() -> None:
     """Where the first judge fails nobody waits for the others."""
     member = Absent()
     panel = Panel(Builtin(), [Member("second", member, RUBRIC, Presence())])
-    member.go.set()
-    assert states(await judged(panel, 1)) == ["failed"]
-    member.go.clear()
-    trying = asyncio.create_task(judged(panel, 1))
-    while member.asked < 2:  # noqa: ASYNC110 - it counts, and says nothing
-        await asyncio.sleep(0)
+    trying = await asked_again(member, panel)
     trying.cancel()
     await asyncio.gather(trying, return_exceptions=True)
     member.away = False
