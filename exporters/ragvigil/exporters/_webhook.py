@@ -63,7 +63,7 @@ class Webhook:
             "data": showable(as_mapping(_bounded(alert))),
         }
         body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
-        identity, timestamp = message_id(alert), str(int(time.time()))
+        identity, timestamp = _message_id(alert), str(int(time.time()))
         headers = {
             "webhook-id": identity,
             "webhook-timestamp": timestamp,
@@ -84,7 +84,7 @@ def _bounded(alert: Alert) -> Alert:
     )
 
 
-def message_id(alert: Alert) -> str:
+def _message_id(alert: Alert) -> str:
     """The idempotency key of one message: one for each moment at which an incident had something to say."""
     told = "\n".join((alert.incident_id, alert.action, rfc3339(alert.at)))
     return "msg_" + hashlib.sha256(told.encode(errors="replace")).hexdigest()[:32]

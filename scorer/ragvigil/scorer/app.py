@@ -97,7 +97,7 @@ async def _receive(
     def begin(bound: Bound) -> None:
         ready(bound)
         if score_command:
-            task = asyncio.create_task(keep_running(score_command, received))
+            task = asyncio.create_task(_keep_running(score_command, received))
             task.add_done_callback(lambda _: stop.set())
             scoring.append(task)
 
@@ -124,7 +124,7 @@ async def _stop_when_orphaned(stop: asyncio.Event) -> None:
     stop.set()
 
 
-async def keep_running(command: Sequence[str], stop: asyncio.Event) -> int:
+async def _keep_running(command: Sequence[str], stop: asyncio.Event) -> int:
     """Run `command` until `stop`, starting it again with growing pauses when it dies; the exit code.
 
     It is given up only when it refuses to start for a reason that another start cannot mend.

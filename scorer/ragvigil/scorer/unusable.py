@@ -30,7 +30,7 @@ def unusable(path: Path, error: sqlite3.Error | OSError) -> StoreError:
     >>> unusable(Path("/a.db"), OSError(errno.ENOSPC, "No space left on device"))
     StoreNotNowError('/a.db: [Errno 28] No space left on device; its disk is full or fails: make room there')
     """
-    refusal = refused(path) if cannot_open(error) else None
+    refusal = refused(path) if _cannot_open(error) else None
     told = f"{error} ({why(refusal)})" if refusal else str(error)
     kind = StoreNotNowError if passes(refusal or error) else StoreError
     return kind(f"{located(path)}: {told}{remedy(refusal or error)}")
@@ -66,7 +66,7 @@ def code_of(error: Exception) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def cannot_open(error: Exception) -> bool:
+def _cannot_open(error: Exception) -> bool:
     """Whether SQLite says that it cannot open a file, which it says of one that it cannot make, too."""
     return code_of(error) == sqlite3.SQLITE_CANTOPEN
 

@@ -59,7 +59,7 @@ def context(
     """
     hashed = _hashes() if hash_user_id is None else hash_user_id
     dimensions = _dimensions(segment, answer_type=answer_type, language=language, experiment=experiment)
-    attributes = shared_attributes(conversation_id, user_id, dimensions, prompt_version, hashed=hashed)
+    attributes = _shared_attributes(conversation_id, user_id, dimensions, prompt_version, hashed=hashed)
     if cached is not None:
         attributes[names.RAGVIGIL_CACHED] = cached
     crossing = {
@@ -156,7 +156,7 @@ def _say(
     return undo
 
 
-def shared_attributes(
+def _shared_attributes(
     conversation_id: object,
     user_id: object,
     segment: Mapping[str, object] | None,

@@ -11,7 +11,6 @@ _CODED = re.compile(
     r"&#(?:[xX]([0-9A-Fa-f]{1,6})|([0-9]{1,7}));?|&(commat|period);|\\{1,15}u(00[2-7][0-9A-Fa-f])"
 )
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
-_WIDE = re.compile("[\uff0b\uff0e\uff10-\uff19\uff20\ufe6b]")
 _NARROW = {
     ord(wide): ord(wide) - 0xFEE0 for wide in map(chr, (0xFF0B, 0xFF0E, *range(0xFF10, 0xFF1A), 0xFF20))
 }

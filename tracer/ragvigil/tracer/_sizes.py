@@ -53,7 +53,7 @@ def cut(text: str, most: int) -> str:
     return text if len(data) <= most else data[: max(0, most)].decode("utf-8", "ignore")
 
 
-def encoded_attribute(name: str, value: object) -> int:
+def _encoded_attribute(name: str, value: object) -> int:
     """At least the bytes of an attribute in OTLP, and little more."""
     return ATTRIBUTE_OVERHEAD_BYTES + utf8_size(name) + _encoded(value)
 
@@ -76,7 +76,7 @@ def too_large(attributes: Mapping[str, object], most: int) -> list[str]:
     >>> too_large({"a": "x" * 500, "b": "x" * 50}, 200)
     ['a']
     """
-    sizes = {name: encoded_attribute(name, value) for name, value in attributes.items()}
+    sizes = {name: _encoded_attribute(name, value) for name, value in attributes.items()}
     total, found = sum(sizes.values()), list[str]()
     if total <= most:
         return found

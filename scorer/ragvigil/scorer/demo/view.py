@@ -129,13 +129,13 @@ def frame_of(frame: Frame) -> RenderableType:
     )
     return Group(
         head,
-        answers_table(frame.snapshot.answers),
-        series_table(frame.snapshot.series),
-        incidents_table(frame.snapshot.incidents),
+        _answers_table(frame.snapshot.answers),
+        _series_table(frame.snapshot.series),
+        _incidents_table(frame.snapshot.incidents),
     )
 
 
-def answers_table(answers: Sequence[JudgedAnswer]) -> Table:
+def _answers_table(answers: Sequence[JudgedAnswer]) -> Table:
     """The newest judged answers; every text in it is made fit to show."""
     table = _table("newest judged questions", "answer", "citations", "verdict")
     for column in table.columns:
@@ -152,7 +152,7 @@ def answers_table(answers: Sequence[JudgedAnswer]) -> Table:
     return table
 
 
-def series_table(series: Sequence[SeriesStatus]) -> Table:
+def _series_table(series: Sequence[SeriesStatus]) -> Table:
     """Both series with their intervals."""
     table = _table("series", "state", "now", "baseline")
     for one in series:
@@ -161,7 +161,7 @@ def series_table(series: Sequence[SeriesStatus]) -> Table:
     return table
 
 
-def incidents_table(incidents: Sequence[Incident]) -> Table:
+def _incidents_table(incidents: Sequence[Incident]) -> Table:
     """The incidents, newest first."""
     table = _table("incident", "opened", "from", "to", "state")
     for one in incidents:

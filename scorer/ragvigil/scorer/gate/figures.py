@@ -56,7 +56,7 @@ def value_of(name: str, one: Judged) -> float | None:
     return check.value if check is not None else None if measured is None else measured.value
 
 
-def is_lost(name: str, one: Judged) -> bool:
+def _is_lost(name: str, one: Judged) -> bool:
     """Whether the answer would have a value in the figure, had its verdict come."""
     if value_of(name, one) is not None:
         return False
@@ -90,7 +90,7 @@ def values_of(name: str, judged: Sequence[Judged]) -> Floats:
 
 def lost_of(name: str, judged: Sequence[Judged]) -> Booleans:
     """Of which answers, in order, the value never came."""
-    return np.array([is_lost(name, one) for one in judged], dtype=np.bool_)
+    return np.array([_is_lost(name, one) for one in judged], dtype=np.bool_)
 
 
 def conversations(judged: Sequence[Judged]) -> Integers:

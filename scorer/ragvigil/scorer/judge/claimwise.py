@@ -81,7 +81,7 @@ class ClaimwiseJudge:
             self._asker.owe(asked.completions)
             raise
         completions = (*asked.completions, *support.completions)
-        claims = claims_of(found, support, prepared)
+        claims = _claims_of(found, support, prepared)
         figures = figures_of(claims, whole=None not in support.supports)
         if figures is None:
             reason = f"the evidence of some claims could not be read: {support.problem}"
@@ -121,7 +121,7 @@ class ClaimwiseJudge:
         )
 
 
-def claims_of(found: Located, support: Checked, prepared: Prepared) -> tuple[Claim, ...]:
+def _claims_of(found: Located, support: Checked, prepared: Prepared) -> tuple[Claim, ...]:
     """The claims about which something is known, with what carries them."""
     pairs = zip(found.places, support.supports, strict=True)
     return tuple(_claim(place, one, prepared) for place, one in pairs if one is not None)

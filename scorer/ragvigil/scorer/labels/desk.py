@@ -87,7 +87,7 @@ class Desk:
         """
         self._asked = asked
         self._keys = KEYS_OF_CRITERION if asked else KEYS
-        self._help = f"{clean_lines(asked.question)}\n\n{HELP_OF_CRITERION}" if asked else HELP
+        self._help = f"{_clean_lines(asked.question)}\n\n{HELP_OF_CRITERION}" if asked else HELP
         self._prompt = _PROMPT_OF_CRITERION if asked else _PROMPT
         self._terminal = terminal
         self._annotator = annotator
@@ -158,6 +158,6 @@ class Desk:
         return 1
 
 
-def clean_lines(text: str) -> str:
+def _clean_lines(text: str) -> str:
     """A text of several lines without anything that could steer a terminal."""
     return "\n".join(f"  {clean(line, limit=400)}" for line in text.splitlines())

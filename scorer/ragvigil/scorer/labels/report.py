@@ -118,12 +118,12 @@ def report(book: Book, *, width: float | None = None, figure: Figure = "level") 
         level,
         found,
         len(by_segment) - len(found),
-        agreement_of([one for one in book.given if one.record_id in _ids(book)]),
+        _agreement_of([one for one in book.given if one.record_id in _ids(book)]),
         plan,
     )
 
 
-def agreement_of(given: Sequence[Given]) -> Agreement | None:
+def _agreement_of(given: Sequence[Given]) -> Agreement | None:
     """How far the annotators agree; None when there is one only."""
     names = sorted({one.annotator for one in given})
     if len(names) < 2:

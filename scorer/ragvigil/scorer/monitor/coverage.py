@@ -11,7 +11,6 @@ in a window, of all since the window in which it came back. Nothing received is 
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Protocol
@@ -34,8 +33,6 @@ from ragvigil.scorer.monitor.health import SERVICE, UNSCORED_BY
 from ragvigil.scorer.monitor.shares import Coverage, share_of
 from ragvigil.scorer.monitoring import CoverageName, Incident, SeriesKey
 from ragvigil.scorer.passed_time import looked_within
-
-_log = logging.getLogger(__name__)
 
 _LAGS = (DAY, 7 * DAY)
 _USUAL = "usual at this hour"

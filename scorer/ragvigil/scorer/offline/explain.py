@@ -126,7 +126,7 @@ def explain(
 
     `rules_met` are filters that it met by what was cut out of it since; `timed_out`: it was given up waiting for.
     """
-    matches = {span.span_id: _Match.of(span, dialects) for span in spans_once(spans, events)}
+    matches = {span.span_id: _Match.of(span, dialects) for span in _spans_once(spans, events)}
     steps = steps_of([match.recorded for match in matches.values()], (), dialects)
     roots = forest_of(steps)
     asked = questions(roots)
@@ -160,7 +160,7 @@ def _cause(question: Question, *, timed_out: bool) -> Place | None:
     return Place(found.step.span.span_id if found.step else "", found.why) if found.why else None
 
 
-def spans_once(spans: Iterable[Span], events: Iterable[LogEvent]) -> list[Span]:
+def _spans_once(spans: Iterable[Span], events: Iterable[LogEvent]) -> list[Span]:
     """The spans as the readers see them: each once, with its log events."""
     return [step.span for step in steps_of(spans, events, ())]
 

@@ -66,7 +66,7 @@ def labelled(path: Path, qrels: Path | None = None, digest: str | None = None) -
     queries, rows = _read(file, own=chosen is None)
     notes: tuple[str, ...] = ()
     if chosen is not None:
-        grades = grades_of(chosen)
+        grades = _grades_of(chosen)
         notes = _unmatched(grades, queries, file, chosen)
         queries = {name: replace(one, grades=grades.get(name, {})) for name, one in queries.items()}
     if not any(one.relevant() for one in queries.values()):
@@ -210,7 +210,7 @@ def _grade(value: object, place: str) -> int:
     return value
 
 
-def grades_of(path: Path) -> Grades:
+def _grades_of(path: Path) -> Grades:
     """The labels in a file: `query-id corpus-id score` with a head line (BEIR), or `query 0 passage grade` (TREC).
 
     Raises InputError that names line and fix.

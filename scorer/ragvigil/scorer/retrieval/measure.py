@@ -151,7 +151,7 @@ def measure(
     a run that was recorded; of any other run they count as finding nothing (trec_eval's -c). `level`: the grade from
     which a passage is relevant. Raises InputError where no query is left, or the run is of other queries.
     """
-    each = each_of(queries, run, level)
+    each = _each_of(queries, run, level)
     _refuse_other_queries(queries, run, each, level)
     columns = [one for one in columns_of(ks) if run.stage is None or one[0] in FOR_STAGE[run.stage]]
     kinds = dict.fromkeys(one.query.kind for one in each if one.query.kind is not None)
@@ -175,7 +175,7 @@ def measure(
     )
 
 
-def each_of(queries: Sequence[Query], run: Run, level: int) -> list[Each]:
+def _each_of(queries: Sequence[Query], run: Run, level: int) -> list[Each]:
     """The queries that are measured, with what the run found for each."""
     return [
         _each(query, run.rankings.get(query.id, ()), level)

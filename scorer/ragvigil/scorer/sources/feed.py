@@ -35,7 +35,7 @@ SOURCES: Mapping[str, Callable[[Receiving], Source]] = {"files": _files, "stdin"
 """The source of each setting; loaded only when it is configured, for it costs memory."""
 
 
-def sources_of(settings: Receiving) -> list[Source]:
+def _sources_of(settings: Receiving) -> list[Source]:
     """The sources that are configured."""
     return [make(settings) for name, make in SOURCES.items() if getattr(settings, name)]
 
@@ -44,7 +44,7 @@ def sources_of(settings: Receiving) -> list[Source]:
 async def feeding(settings: Receiving, intake: Intake, stop: asyncio.Event) -> AsyncGenerator[None]:
     """The configured sources feed `intake` until `stop`, which comes before the end of the block."""
     poll = settings.poll_seconds
-    feeds = [Feed(source, intake, poll_seconds=poll) for source in sources_of(settings)]
+    feeds = [Feed(source, intake, poll_seconds=poll) for source in _sources_of(settings)]
     tasks = [asyncio.create_task(feed.run(stop)) for feed in feeds]
     try:
         yield
