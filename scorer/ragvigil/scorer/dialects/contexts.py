@@ -14,23 +14,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ragvigil.scorer.dialects.fields import named_marks, without_fields
+from ragvigil.scorer.dialects.framed import framed, of_asker
 from ragvigil.scorer.dialects.frames import (
     WRAPPER,
     Context,
     asked_at,
     asks,
-    before_question,
     closed_at,
-    frames,
     is_example,
-    is_open,
     wrapped,
 )
 from ragvigil.scorer.dialects.labels import ANSWERED, ASKED, COLON, HEAD, PASSAGE
-from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders, situates
+from ragvigil.scorer.dialects.orders import is_of_answers, is_order, only_orders
 from ragvigil.scorer.dialects.products import product_context
 from ragvigil.scorer.dialects.profiles import heads_profile, is_profile
-from ragvigil.scorer.dialects.shapes import RULE, in_turn, is_sentence, lone_line, split_frame, tells
+from ragvigil.scorer.dialects.shapes import RULE, in_turn
 from ragvigil.scorer.dialects.tagged import tagged
 from ragvigil.scorer.trace import Document
 
@@ -97,11 +95,6 @@ _CLOSED = re.compile(
 """A line that says that a passage ends."""
 
 _OPENED = re.compile(r"(?P<fence>\"{3}|'{3}|`{3})[a-z]{0,20}\s*\Z")
-_FENCED = re.compile(
-    r"\s*(?P<fence>\"{3}|'{3}|`{3})[a-z]{0,20}[ \t]*\n(?P<inside>.*)\n[ \t]*(?P=fence)[ \t]*(?=\n|\Z)",
-    re.DOTALL,
-)
-"""Quotes or a fence around all passages."""
 _LONGEST_FENCE = 40
 _LONGEST_LINE = 100
 """Characters of the line above the passages."""
@@ -136,7 +129,7 @@ def context_in(prompt: str, *, apart: bool = False, alone: bool = False) -> Cont
     found = found or _parted(text, _labelled(text, apart) or _numbered(text) or _called(text), apart, alone)
     known = found if found and not alone and _is_profile(text, found, apart) else None
     found = (found if known is None else None) or product_context(text, marked=False)
-    found = found or _framed(text, apart=apart, alone=alone) or (known and _of_asker(known))
+    found = found or framed(text, apart=apart, alone=alone) or (known and of_asker(known))
     return found and found._replace(start=max(0, found.start - 1), end=found.end - 1)
 
 
@@ -224,13 +217,11 @@ def _parted(prompt: str, marked: _Marks, apart: bool, alone: bool) -> Context | 
         return wrapped(prompt, _documents(marked, texts), around[0], around[2])
     closed = [_CLOSED.search(f"\n{text}") for text in texts]
     ended = _CLOSED.search(prompt, begin) if texts and all(closed) else None
-    end = (
-        ended.end()
-        if ended
-        else len(prompt)
-        if alone
-        else _last_end(prompt, begin, texts, apart=apart, above=is_example(prompt, 0, marks[0].start()))
-    )
+    if ended or alone:
+        end = ended.end() if ended else len(prompt)
+    else:
+        example = is_example(prompt, 0, marks[0].start())
+        end = _last_end(prompt, begin, texts, apart=apart, above=example)
     if not ended and _goes_on(prompt, marks[0].start(), end, texts):
         return Context((), marks[0].start(), end)
     if not ended and texts and end < len(prompt):
@@ -350,48 +341,3 @@ def _goes_on(prompt: str, start: int, end: int, others: Sequence[str]) -> bool:
 
 def _ruled(texts: Sequence[str], rule: str) -> bool:
     return bool(texts) and all(text.endswith(f"\n{rule}") for text in texts)
-
-
-def _of_asker(context: Context) -> Context:
-    """What tells of who asks, without passages: it may be evidence, too."""
-    return Context((), context.start, context.end, context.whole, of_asker=True)
-
-
-def _framed(prompt: str, *, apart: bool, alone: bool) -> Context | None:
-    """What the surest frame holds; what is in one that is not sure has to be passages beyond doubt."""
-    for found in frames(prompt, apart=apart):
-        above = None if apart else before_question(prompt, found)
-        frame = above or found
-        inside = prompt[frame.first : frame.last]
-        fenced = _FENCED.match(inside)
-        inside = fenced["inside"] if fenced else inside
-        closed = bool(fenced) or frame.end > frame.last
-        documents = split_frame(inside, closed=closed, sure=frame.sure)
-        shown = above is not None or (apart and (frame.whole or frame.points))
-        if not documents and shown:
-            documents = _told(split_frame(inside, closed=False))
-        if not documents and (frame.sure or above is not None or (apart and frame.points)):
-            documents = lone_line(inside, closed=closed)
-        if apart and all(situates(each.text or "") for each in documents):
-            documents = []
-        context = wrapped(prompt, documents, frame.start, frame.end)
-        if (
-            context
-            or frame.sure
-            or (shown and _hides(inside, apart and frame.points))
-            or is_open(prompt, frame, apart)
-        ):
-            context = context or Context((), frame.start, frame.end, inside.strip())
-            return _of_asker(context) if frame.of_asker and not alone else context
-    return None
-
-
-def _hides(inside: str, points: bool) -> bool:
-    """Whether passages stand there that nobody can tell apart, rather than instructions or facts about who asks."""
-    return not only_orders(inside) and (points or tells(_BLANK.split(inside.strip(), maxsplit=1)[0]))
-
-
-def _told(documents: list[Document]) -> list[Document]:
-    """Passages if all are sentences: instructions also list the date, the plan and the name of who asks."""
-    whole = all(is_sentence(each.text or "") and not is_order(each.text or "") for each in documents)
-    return documents if whole else []
