@@ -138,16 +138,7 @@ def _plainly(
     """What the value has to be, what it is, and what the setting is for."""
     value: object = problem["input"]
     words = _WORDS.get(problem["type"])
-    bounds = {
-        name: f"{bound:g}" if isinstance(bound, float) else bound
-        for name, bound in problem.get("ctx", {}).items()
-    }
-    message = words.format_map(bounds) if words else problem["msg"].removeprefix("Value error, ")
-    if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
-        message = message.replace("judge.", ".".join(place[:3]) + ".")
-    if problem["type"] == "string_pattern_mismatch":
-        message = _SHAPES.get(str(bounds["pattern"]), message)
-    message = _veiled(message, value)
+    message = _veiled(_message(place, problem, words), value)
     told = problem["type"] not in _UNTOLD and _SECRETS.isdisjoint(place)
     got = _got(value) if told else ""
     hints = _choice(problem) if told else []
@@ -156,6 +147,20 @@ def _plainly(
     if words and field is not None and field.description:
         hints.append(field.description)
     return ConfigError(".".join(place), message, "; ".join(hints) or None)
+
+
+def _message(place: tuple[str, ...], problem: ErrorDetails, words: str | None) -> str:
+    """What the value has to be; `words` are those of its type, with names of its bounds."""
+    bounds = {
+        name: f"{bound:g}" if isinstance(bound, float) else bound
+        for name, bound in problem.get("ctx", {}).items()
+    }
+    message = words.format_map(bounds) if words else problem["msg"].removeprefix("Value error, ")
+    if place[:2] == ("judge", "panel"):  # it is checked as if it were the only judge
+        message = message.replace("judge.", ".".join(place[:3]) + ".")
+    if problem["type"] == "string_pattern_mismatch":
+        return _SHAPES.get(str(bounds["pattern"]), message)
+    return message
 
 
 def _choice(problem: ErrorDetails) -> list[str]:

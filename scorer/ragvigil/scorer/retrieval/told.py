@@ -9,7 +9,7 @@ from ragvigil.scorer.estimate import FEWEST, FEWEST_CONVERSATIONS
 from ragvigil.scorer.retrieval.chosen import target_of
 from ragvigil.scorer.retrieval.compare import Compared, Moved
 from ragvigil.scorer.retrieval.evaluation import Evaluation, called
-from ragvigil.scorer.retrieval.measure import Figure, Measured
+from ragvigil.scorer.retrieval.measure import Figure, Measured, Worst
 
 _NAMED = 22
 _CELL = 19
@@ -32,12 +32,7 @@ def _run(one: Measured) -> Iterator[str]:
     by = "query" if one.conversations == one.queries else "conversation"
     queries = _queries(one.queries, one.conversations)
     yield f"{_line(one.run)}: {queries}; mean [95 % interval by {by}]"
-    if one.figures and one.figures[0].lower is None:
-        yield f"  {_lacking(one.figures[0])}: no interval, the means say nothing of other queries"
-    yield from _table(one.figures, one.queries)
-    held = [each for each in one.figures if each.k is not None and _against_target(each)]
-    if held:
-        yield f"  {'; '.join(called(each.metric, each.k) + _against_target(each) for each in held)}"
+    yield from _whole(one)
     for kind, figures in one.kinds.items():
         told = ", ".join(f"{called(each.metric, each.k)} {_cell(each)}" for each in figures)
         n = figures[0].n if figures else 0
@@ -48,9 +43,13 @@ def _run(one: Measured) -> Iterator[str]:
     yield from (f"  note: {clean(note, limit=_NOTE)}" for note in one.notes)
     if any(each.metric == "unjudged" and each.value > 0.0 for each in one.figures):
         yield "  note: passages that nobody judged count as not relevant; better ones may be among them"
-    if one.worst:
+    yield from _worst(one.worst)
+
+
+def _worst(queries: Sequence[Worst]) -> Iterator[str]:
+    if queries:
         yield "  worst queries:"
-    for query in one.worst:
+    for query in queries:
         first = "nowhere" if query.first is None else f"first at rank {query.first:,}"
         yield f"    {_line(query.id)}: recall {query.recall:.2f} of {query.relevant}, {first}{_text(query.text)}"
 
@@ -74,6 +73,16 @@ def _lacking(one: Figure | Moved) -> str:
     if one.n < FEWEST:
         return f"fewer than {FEWEST} queries"
     return f"too few conversations ({one.conversations:,} of at least {FEWEST_CONVERSATIONS})"
+
+
+def _whole(one: Measured) -> Iterator[str]:
+    """The figures of all queries, and where the usual targets are."""
+    if one.figures and one.figures[0].lower is None:
+        yield f"  {_lacking(one.figures[0])}: no interval, the means say nothing of other queries"
+    yield from _table(one.figures, one.queries)
+    held = [each for each in one.figures if each.k is not None and _against_target(each)]
+    if held:
+        yield f"  {'; '.join(called(each.metric, each.k) + _against_target(each) for each in held)}"
 
 
 def _table(figures: Sequence[Figure], queries: int) -> Iterator[str]:
