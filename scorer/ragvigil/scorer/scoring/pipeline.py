@@ -323,11 +323,8 @@ class Pipeline:
             if not traces:
                 raise
             _log.exception("trace %s could not be stored", traces[0].trace_id)
-            failed = [
-                replace(trace, records=(), failure="store", dropped=0, lost=0, not_finite=0)
-                for trace in traces
-            ]
-            self._put(failed, watermark, taken)
+            failed = replace(traces[0], records=(), failure="store", dropped=0, lost=0, not_finite=0)
+            self._put([failed], watermark, taken)
 
     def _put(self, traces: Sequence[ScoredTrace], watermark: Position | None, taken: Taken) -> None:
         """Commit; the jobs are held until a turn ends well: once stored, a trace that is tried again makes none."""

@@ -338,7 +338,7 @@ class Watcher:
             return  # nobody answered: the core waits, and decides without after some batches; what is due is due
         with self._store.transaction():
             self._store.save_canary([(record, now, version, was, is_) for record, was, version, is_ in rows])
-            old, new = (np.array([row[place] for row in rows]) for place in (1, 3))
+            old, new = (np.array([row[column] for row in rows]) for column in (1, 3))
             replies = Canary()
             replies.add(old, new, 0.0, 1.0)
             if replies.moved:
