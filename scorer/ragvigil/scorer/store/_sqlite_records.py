@@ -222,7 +222,7 @@ class SqliteRecords:
             _INSERT_TRACE, (trace.trace_id, spans, logs, trace.timed_out, now, *place, *figures)
         )
         kept = {scored.record.span_id for scored in trace.records} or {""}
-        if known.keys() - kept:
+        if known.keys() - kept:  # what is followed stands in `known` under its new span from here on
             follow(self._connection, trace.trace_id, known, [scored.record for scored in trace.records])
         for span_id, row in known.items():
             if span_id not in kept:
