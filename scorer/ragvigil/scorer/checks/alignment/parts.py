@@ -152,7 +152,7 @@ def _count_twice(sentences: Sequence[Segment], kinds: set[str]) -> bool:
     """Whether `sentences` may tell two numbers of one of these `kinds`: a quick first look."""
     if not kinds.isdisjoint(_SIGNED):
         return sum(len(one.numbers) for one in sentences) >= _FEWEST
-    told = list(chain.from_iterable(_counted(one.words) for one in sentences))
+    told = list(chain.from_iterable(_counted(one.words) for one in sentences if one.numeric))
     return any(told.count(kind) >= _FEWEST for kind in kinds)
 
 

@@ -24,7 +24,7 @@ from ragvigil.scorer.checks.reading.ones import Ones, may_count_one
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.per_cent import Shares, may_tell_shares
-from ragvigil.scorer.checks.reading.rounding import may_round, numbers_of, unrounded
+from ragvigil.scorer.checks.reading.rounding import lacks, may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
 from ragvigil.scorer.checks.reading.scales_afar import amounts, may_be_large, may_scale_afar
 from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, words
@@ -175,8 +175,11 @@ def _unrounded(
     rounding = {place for place, text in numbered.items() if may_round(text)}
     if not rounding:
         return statements  # as mostly
-    claims = (statements[place].text for place in sorted(rounding))
-    numbers = numbers_of("\n".join(texts)[:_LONGEST_READ], claims)
+    claims = [statements[place].text for place in sorted(rounding)]
+    evidence = "\n".join(texts)[:_LONGEST_READ]
+    if not any(lacks(evidence, claim) for claim in claims):
+        return statements  # as often
+    numbers = numbers_of(evidence, claims)
     return [
         one._replace(words=tuple(unrounded(one.words, one.text, numbers))) if place in rounding else one
         for place, one in enumerate(statements)

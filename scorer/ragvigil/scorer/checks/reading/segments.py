@@ -78,11 +78,15 @@ class Segment:
         return self._pairs
 
     @property
+    def numeric(self) -> bool:
+        """Whether a number may stand in it."""
+        return self._reading.has_numbers(self._sentence)
+
+    @property
     def numbers(self) -> frozenset[str]:
         """Every value that a number in it may stand for."""
         if self._numbers is None:
-            numeric = self._reading.has_numbers(self._sentence)
-            self._numbers = frozenset(chain.from_iterable(values(self.words)) if numeric else ())
+            self._numbers = frozenset(chain.from_iterable(values(self.words)) if self.numeric else ())
         return self._numbers
 
     @property
