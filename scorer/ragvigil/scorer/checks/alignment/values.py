@@ -217,7 +217,10 @@ def has_a_sign(text: str) -> bool:
 
 
 def _currencies(text: str) -> set[str]:
-    return {*CURRENCY_SIGNS.intersection(text), *(one.casefold() for one in _CURRENCY_NAME.findall(text))}
+    return {
+        *(one for one in CURRENCY_SIGNS if one in text),
+        *(one.casefold() for one in _CURRENCY_NAME.findall(text)),
+    }
 
 
 def other_currency(claim: str, sentence: str) -> bool:

@@ -118,7 +118,7 @@ def may_convert(text: str, runs: Collection[str]) -> bool:
     >>> may_convert("Some 19 km.", ("some", "km")), may_convert("It opens at 9.", ("it", "opens", "at"))
     (True, False)
     """
-    if text.isascii() and _BEHIND_DIGITS.isdisjoint(runs) and _SIGNS.isdisjoint(text):
+    if text.isascii() and _BEHIND_DIGITS.isdisjoint(runs) and (not _SIGNS or _SIGNS.isdisjoint(text)):
         return False  # as mostly
     if next(_in_digits(text), None) is not None:
         return True

@@ -8,15 +8,13 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from ragvigil.scorer.checks.reading.patterns import LETTERS
+from ragvigil.scorer.checks.reading.patterns import LETTERS, letters_of
 from ragvigil.scorer.data import read_data
 
 _LOOKED_AT = 2000
 _MOST_WORDS = 200
 _LONGEST_TOKEN = 20
 _TOKEN = re.compile(rf"[^\W\d_]{{1,{_LONGEST_TOKEN}}}")
-_LETTERS = str.maketrans({place: chr(place).lower() if chr(place).isalpha() else " " for place in range(128)})
-"""For a text in ASCII: its letters in lower case, and spaces."""
 _SCRIPTS = tuple(
     (language, re.compile(f"[{characters}]"))
     for language, characters in (
@@ -125,7 +123,7 @@ def _tokens(text: str) -> list[str]:
     (['it', 's', 'o', 'clock'], ['um', 'café', 'às'])
     """
     if text.isascii():  # a third of the time that the pattern takes
-        tokens = text.translate(_LETTERS).split()
+        tokens = letters_of(text)
         if max(map(len, tokens), default=0) <= _LONGEST_TOKEN:
             return tokens
     return _TOKEN.findall(text.lower())

@@ -9,12 +9,24 @@ from collections.abc import Callable, Sequence
 _QUANTIFIERS = ("?", "*", "+", "{")
 LETTERS = re.compile(r"[^\W\d_]+")
 """Letters in a row."""
+_IN_ASCII = str.maketrans(
+    {place: chr(place).lower() if chr(place).isalpha() else " " for place in range(128)}
+)
 ELIDED = "(?<![^\\W\\d_])[slSL]['\\u2019](?=[aeiouhAEIOUH\\u00c0-\\u00d6\\u00d8-\\u00f6\\u00f8-\\u00ff])"
 """What French and Italian put before a vowel: no unit behind a number, as in *lot 100 s'élève*, *en 2023 l'entreprise*.
 
 In Turkish an ending may follow the sign of a unit: 5 l'lik, 10 m'ye."""
 PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|.", re.DOTALL)
 """What counts as one in a pattern: an escape, a class of characters, any other character."""
+
+
+def letters_of(text: str) -> list[str]:
+    """Its letters in a row, in lower case.
+
+    >>> letters_of("It's 5 O'clock."), letters_of("Um CAFÉ às 5h")
+    (['it', 's', 'o', 'clock'], ['um', 'café', 'às', 'h'])
+    """
+    return text.translate(_IN_ASCII).split() if text.isascii() else LETTERS.findall(text.lower())
 
 
 def any_of(patterns: Sequence[str], flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:

@@ -22,7 +22,7 @@ from ragvigil.scorer.checks.reading.expressions import (
 from ragvigil.scorer.checks.reading.hours_afar import far_times
 from ragvigil.scorer.checks.reading.ones import Ones, may_count_one
 from ragvigil.scorer.checks.reading.ordinals import may_have_ordinals, ordinals
-from ragvigil.scorer.checks.reading.patterns import LETTERS
+from ragvigil.scorer.checks.reading.patterns import letters_of
 from ragvigil.scorer.checks.reading.per_cent import Shares, may_tell_shares
 from ragvigil.scorer.checks.reading.rounding import lacks, may_round, numbers_of, unrounded
 from ragvigil.scorer.checks.reading.scaled import may_scale, rescaled, scaled_figures
@@ -56,7 +56,7 @@ def restated(statements: Sequence[Statement], texts: Sequence[str]) -> Sequence[
     ['the', 'road', 'is', '5', 'km', 'long']
     """
     said = {place: one.text for place, one in enumerate(statements) if one.checkworthy}
-    runs = {place: LETTERS.findall(text.lower()) for place, text in said.items()}
+    runs = {place: letters_of(text) for place, text in said.items()}
     telling = [place for place, text in said.items() if _may_have(text, runs[place])]
     evidence = "\n".join(texts)[:_LONGEST_READ] if telling else ""
     unknown = _unknown(((place, said[place], _told(said[place])) for place in telling), evidence)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
-from ragvigil.scorer.checks.reading.patterns import LETTERS
+from ragvigil.scorer.checks.reading.patterns import LETTERS, letters_of
 from ragvigil.scorer.checks.reading.words import Word, offsets, words
 from ragvigil.scorer.choices import longest_first
 
@@ -70,7 +70,7 @@ def may_name_a_day(claim: Sequence[Word], text: str) -> bool:
     plain = text.lower()
     if not any(name in plain for stem in stems for name in _BY_STEM[stem]):
         return False  # a quarter
-    return not _BEGINNINGS.isdisjoint(LETTERS.findall(plain))
+    return not _BEGINNINGS.isdisjoint(letters_of(text))
 
 
 def days_of(evidence: str) -> Mapping[int, Word]:
