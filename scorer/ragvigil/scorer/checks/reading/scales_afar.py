@@ -88,6 +88,8 @@ def amounts(text: str) -> Iterator[Amount]:
     >>> told = ("3,45 млн рублей", "3 450 000 рублей", "12억 5,000만 원", "12.5 लाख", "3.45 ล้านบาท", "5 apples")
     >>> [[sorted(values) for _, _, values in amounts(text)] for text in told]
     [[[3450000.0]], [[3450000.0]], [[1200050000.0, 1250000000.0]], [[1250000.0]], [[3450000.0]], []]
+    >>> list(amounts("7 1.000 212 mio."))
+    []
     """
     begun: tuple[int, int, frozenset[float], float] | None = None
     for found in _LOWER_AMOUNT.finditer(text.lower()) if text.isascii() else _AMOUNT.finditer(text):
@@ -95,7 +97,7 @@ def amounts(text: str) -> Iterator[Amount]:
         power = sum(map(_power, _A_SCALE.findall(scales))) if scales else 0
         values = frozenset([value * 10.0**power for value in _values(number)])
         start, end = found.span()
-        if begun and power and _goes_on(text[begun[1] : start]) and max(values) < begun[3]:
+        if begun and power and values and _goes_on(text[begun[1] : start]) and max(values) < begun[3]:
             values = frozenset(map(sum, product(begun[2], values)))
             start = begun[0]
         elif begun:
