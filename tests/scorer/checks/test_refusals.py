@@ -1,4 +1,4 @@
-"""Which answers refuse, in nineteen languages."""
+"""Which answers refuse, in twenty languages."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ PROVOKING = (
     ("refusals_reviewed.txt", 0.07, 0.93),
     ("refusals_odd.txt", 0.04, 0.94),
     ("refusals_hebrew.txt", 0.0, 1.0),
+    ("refusals_thai.txt", 0.0, 1.0),
 )
 """Files of true statements that hold the words of a refusal, and refusals; see docs/reading.md."""
 
