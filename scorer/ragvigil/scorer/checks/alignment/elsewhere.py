@@ -75,7 +75,7 @@ def is_told_elsewhere(
     >>> [is_told_elsewhere(words(text), text, leave.segments[:1], leave, (), weight) for text in texts]
     [True, False, False]
     """
-    if len(evidence.segments) > _MOST_READ:
+    if len(evidence.segments) > _MOST_READ or _are_told_by_many(text, evidence):
         return False
     parts = told_parts(text)
     if not 0 < len(parts) <= _MOST_PARTS:
@@ -93,6 +93,12 @@ def is_told_elsewhere(
         ):
             return not _is_worked_out(part, claim, text, near, evidence)
     return False
+
+
+def _are_told_by_many(text: str, evidence: Evidence) -> bool:
+    """Whether more sentences have each number of `text` than are looked at: a quick first look."""
+    numbers = [word.numbers[0] for word in words(text) if word.numbers]
+    return all(len(evidence.places.get(one, ())) > _MOST_SENTENCES for one in numbers)
 
 
 class _Mine(NamedTuple):
