@@ -38,7 +38,7 @@ class Night:
     def __init__(self, store: SqliteStore, routes: Mapping[str, Route]) -> None:
         self.store = store
         self.routes = routes
-        self.escalation = Escalation(store.escalation, routes)
+        self.escalation = Escalation(store.escalation, routes, channels=CHANNELS)
         self.taking = set(CHANNELS)
         self.told: list[tuple[int, str, str]] = []
         """(minute, channel, title) of what arrived."""
@@ -167,14 +167,17 @@ def test_a_reminder_says_what_is_made_anew_and_else_from_when_its_figures_are(tm
         night.say("trigger", 0)
         night.pass_until(59)
         night.escalation = Escalation(
-            night.store.escalation, night.routes, lambda _, said, now: replace(said, summary="Now: 90 %.")
+            night.store.escalation,
+            night.routes,
+            lambda _, said, now: replace(said, summary="Now: 90 %."),
+            channels=CHANNELS,
         )
         night.escalation.tick(NOW + 60 * MINUTE)
         (row,) = night.store.outbox.due(NOW + 60 * MINUTE, 10)
         assert row.alert.title == "Reminder: trigger: it fell"
         assert row.alert.summary == "Nobody has acknowledged it since 03:00 UTC.\nNow: 90 %."
         night.store.outbox.delivered(row.id, NOW + 60 * MINUTE, None)
-        night.escalation = Escalation(night.store.escalation, night.routes)
+        night.escalation = Escalation(night.store.escalation, night.routes, channels=CHANNELS)
         night.escalation.tick(NOW + 90 * MINUTE)
         summaries = [one.alert.summary for one in night.store.outbox.due(NOW + 90 * MINUTE, 10)]
     assert summaries
@@ -333,3 +336,23 @@ def test_an_escalation_to_nowhere_is_refused() -> None:
                 "routes": {"r": {"channels": ["boss"], "escalate_to": ["bos"]}},
             }
         )
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_what_a_channel_never_took_goes_to_the_one_that_took_its_place(night: Night, taken: bool) -> None:
+    """Renamed, or replaced while it was down: the page waited for it for a day and was dropped, with nobody told."""
+    if not taken:
+        night.taking.clear()
+    night.say("trigger", 0)
+    night.pass_until(2)
+    assert bool(night.told) == taken
+    night.told.clear()
+    night.taking = {"chat"}
+    night.escalation = Escalation(
+        night.store.escalation, {"pages": Route(channels=("chat",))}, channels=["chat"]
+    )
+    night.pass_until(10, 3)
+    assert night.told == ([] if taken else [(3, "chat", "Escalated: trigger: it fell")])
+    if not taken:
+        (said,) = night.store.escalation.unanswered(NOW + 10 * MINUTE)
+        assert said.told["chat"].delivered_at == NOW + 3 * MINUTE

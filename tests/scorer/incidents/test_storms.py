@@ -53,7 +53,9 @@ class Outage:
         """A process begins; only the store is left of the one before."""
         self.store = SqliteStore(self.settings)
         self.storms = Storms(self.store.storms, self.settings.monitor, self.settings.links)
-        self.escalation = Escalation(self.store.escalation, self.settings.routes)
+        self.escalation = Escalation(
+            self.store.escalation, self.settings.routes, channels=[*self.settings.channels]
+        )
 
     def say(
         self,

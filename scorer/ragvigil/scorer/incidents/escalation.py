@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import datetime
 from math import inf
@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 
 from ragvigil.exporters import TITLE_CHARACTERS, Action, Alert
 from ragvigil.scorer.config import Route
-from ragvigil.scorer.incidents.routing import asked
+from ragvigil.scorer.incidents.routing import asked, routed
 from ragvigil.scorer.moments import calendar_time
 from ragvigil.scorer.monitoring import Incident, SeriesKey
 from ragvigil.scorer.passed_time import was_set_back
@@ -73,6 +73,10 @@ class EscalationStore(Protocol):
         """Open incidents that were told and that nobody has in hand, oldest first."""
         ...
 
+    def waiting_for(self) -> Set[str]:
+        """Channels that have not taken a message yet, configured or not."""
+        ...
+
     def with_caveat(self, incident: Incident, alert: Alert) -> Alert:
         """The alert with what is known of sampling before the scorer."""
         ...
@@ -85,9 +89,17 @@ class EscalationStore(Protocol):
 class Escalation:
     """Follows what the routes say of pages that nobody answers."""
 
-    def __init__(self, store: EscalationStore, routes: Mapping[str, Route], anew: Anew | None = None) -> None:
+    def __init__(
+        self,
+        store: EscalationStore,
+        routes: Mapping[str, Route],
+        anew: Anew | None = None,
+        *,
+        channels: Sequence[str],
+    ) -> None:
         """`anew` is asked for the figures of the moment; without them those of the page are told with their time."""
         self._store = store
+        self._channels = channels
         self._anew = anew
         self._routes = {
             name: route for name, route in routes.items() if route.escalate_to or route.renotify_seconds
@@ -96,11 +108,12 @@ class Escalation:
 
     def tick(self, now: int) -> list[Alert]:
         """Post what is due at `now` (Unix nanoseconds); the alerts that were posted."""
-        if not self._routes:
+        gone = self._store.waiting_for() - {*self._channels}
+        if not self._routes and not gone:
             return []
         posted: list[Alert] = []
         for one in self._store.unanswered(now):
-            due = list(steps(one, self._all, now))
+            due = [*steps(one, self._all, now), *(moved(one, self._all, self._channels) if gone else ())]
             fresh = self._anew(one.incident, one.alert, now) if due and self._anew else None
             fresh = fresh and self._store.with_caveat(one.incident, fresh)
             for step in due:
@@ -124,6 +137,24 @@ def steps(one: Unanswered, routes: Mapping[str, Route], now: int) -> Iterator[St
             if step.channel not in done:
                 done.add(step.channel)
                 yield step
+
+
+def moved(one: Unanswered, routes: Mapping[str, Route], channels: Sequence[str]) -> Iterator[Step]:
+    """What a channel never took before it was configured no more goes to those that would have it now."""
+    gone = [name for name, last in one.told.items() if name not in channels and last.heard_at is None]
+    if not gone:
+        return
+    at = calendar_time(one.began)
+    wanted = one.asks or ((one.incident.key, one.incident.segment),)
+    now = dict.fromkeys(
+        name
+        for key, segment in wanted
+        for name in routed(routes, channels, key, one.alert.severity, at, segment)
+    )
+    why = f"Not taken before it was configured no more: {', '.join(gone)}."
+    for channel in now:
+        if channel not in one.told:
+            yield Step(channel, "trigger", "Escalated", why)
 
 
 def _escalated(one: Unanswered, route: Route, now: int) -> Iterator[Step]:

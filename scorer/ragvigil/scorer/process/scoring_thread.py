@@ -280,7 +280,7 @@ class Scoring(threading.Thread):
         self.arrivals = ArrivalWatch(store.arriving, self.pipeline, settings, ticks=time.monotonic_ns)
         draw: dict[Detector, Draw] = {"window": self.monitor.history, "sequential": self.watcher.history}
         anew = Retold(diagnoser, settings.links, draw)
-        self.escalation = Escalation(store.escalation, settings.routes, anew)
+        self.escalation = Escalation(store.escalation, settings.routes, anew, channels=[*settings.channels])
         self.after_silence = AfterSilence(store.escalation, anew)
         self.storms = Storms(store.storms, settings.monitor, settings.links)
         self.coverage = CoverageWatch(

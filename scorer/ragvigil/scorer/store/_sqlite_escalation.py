@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from ragvigil.exporters import Alert, from_json
@@ -35,6 +35,10 @@ _LET_GO_PAGES = (
     "AND action = 'trigger' AND attempts = 0 "
     f"AND incidents.resolved_at IS NULL AND {LET_GO} AND NOT {SILENCED} ORDER BY outbox.id LIMIT :limit"
 )
+_WAITED_FOR = (
+    "SELECT DISTINCT channel FROM outbox INDEXED BY outbox_waiting "
+    "WHERE delivered_at IS NULL AND refused_at IS NULL"
+)
 _HANDED_BACK = "SELECT at FROM handed_back WHERE incident_id = :incident"
 
 
@@ -55,6 +59,10 @@ class SqliteEscalation:
         found = (self._unanswered(row) for row in rows)
         waiting = [replace(one, began=self._answerable(one, now)) for one in found if one is not None]
         return [asking for one in waiting if (asking := self._asking(one, now)) is not None]
+
+    def waiting_for(self) -> Set[str]:
+        """Channels that have not taken a message yet, configured or not."""
+        return {row["channel"] for row in self._connection.execute(_WAITED_FOR)}
 
     def _asking(self, one: Unanswered, now: int) -> Unanswered | None:
         """With those for whom a storm asks; None where all of them are in somebody's hand, or silenced."""
