@@ -136,3 +136,22 @@ def test_what_cannot_be_merged_is_named(tmp_path: Path, capsys: Said) -> None:
     assert ragvigil("testset", "merge", *files, "--adjudicated", strange, "-o", out) == 2
     assert "row zz: is adjudicated, and no annotator has it" in capsys.readouterr().err
     assert not out.exists()
+
+
+def test_nothing_that_is_read_is_written_over(tmp_path: Path, capsys: Said) -> None:
+    """A slip of -o cost an annotator's work, a whole set but for fifty rows, or the answers of a gate."""
+    files = annotated(tmp_path, same, same, count=3)
+    gate = tmp_path / "gate.toml"
+    gate.write_text("limits.faithfulness.at_least = 0.5", encoding="utf-8")
+    before = [path.read_bytes() for path in files]
+    for command in (
+        ("testset", "merge", *files, "-o", files[0]),
+        ("testset", "merge", *files, "-o", tmp_path / "out.jsonl", "--disputed", files[1]),
+        ("testset", "smoke", files[0], "--size", 1, "-o", files[0]),
+        ("testset", "draw", "--without", files[1], "-o", files[1]),
+        ("gate", gate, "--answers", files[0], "--junit", files[0]),
+        ("gate", gate, "--answers", files[1], "--markdown", tmp_path / "." / files[1].name),
+    ):
+        assert ragvigil(*command) == 2
+        assert "is read here, and would be written over; name another file" in capsys.readouterr().err
+    assert [path.read_bytes() for path in files] == before

@@ -54,11 +54,13 @@ def gate(
     from ragvigil.scorer.gate.load import load_gate
     from ragvigil.scorer.gate.run import run_gate
     from ragvigil.scorer.gate.told import as_markdown, as_text
-    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.offline.writing import refuse_what_is_read, write
     from ragvigil.scorer.testset.freeze import unchanged
 
     if digest is not None and testset is None:
         raise InputError("--digest", "is that of a frozen test set; give --testset too")
+    for out in (junit, markdown):
+        refuse_what_is_read(out, (file, answers, testset, baseline))
     loaded = load_gate(file)
     asked = None if testset is None else unchanged(testset, digest)
     before = None if baseline is None else read_answers(baseline, asked)

@@ -152,10 +152,11 @@ def smoke(
 
     The part of a frozen set is frozen too, with the corpus that it was frozen with and a digest of its own.
     """
-    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.offline.writing import refuse_what_is_read, write
     from ragvigil.scorer.testset.freeze import frozen, unchanged
     from ragvigil.scorer.testset.smoke import smoke as chosen
 
+    refuse_what_is_read(out, (file,))
     testset = unchanged(file)
     rows = chosen(testset.rows, size)
     told: dict[str, object] = {"rows": len(rows), "of": len(testset.rows)}
@@ -206,8 +207,10 @@ def draw(
     50 questions that nobody asked before that quarter. What the store keeps was redacted before it was stored; read the
     rows all the same before they are shared. Exit code 1 when there was none to draw.
     """
+    from ragvigil.scorer.offline.writing import refuse_what_is_read
     from ragvigil.scorer.testset.fresh import draw_from
 
+    refuse_what_is_read(out, without or ())
     settings = settings_of(config, store)
     found = draw_from(
         settings.store.path,

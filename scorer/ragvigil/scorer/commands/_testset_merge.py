@@ -44,12 +44,14 @@ def merge(
     What most of them say stands; a row on which there is no majority is left out until an adjudicator decides it.
     Exit code 1 while there are such rows.
     """
-    from ragvigil.scorer.offline.writing import write
+    from ragvigil.scorer.offline.writing import refuse_what_is_read, write
     from ragvigil.scorer.testset.freeze import unchanged
     from ragvigil.scorer.testset.merge import merged
 
     if len(files) < 2:
         raise InputError("FILES", "is one set; name the set of each annotator, two at least")
+    for written in (out, disputed):
+        refuse_what_is_read(written, (*files, adjudicated))
     found = merged([unchanged(one) for one in files], None if adjudicated is None else unchanged(adjudicated))
     write(out, "".join(f"{row.canonical}\n" for row in found.rows))
     if disputed is not None:
