@@ -9,6 +9,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 
 MUSEUM = "The museum is closed on Mondays and open late on Thursdays."
 WASTE = "Waste is collected every Tuesday and Friday."
+DESK = "Phone support is available Monday to Friday from 8:00 to 18:00."
 INVENTED = (
     (MUSEUM, "The museum is closed on Sundays."),
     (WASTE, "Waste is collected every Thursday."),
@@ -22,6 +23,11 @@ INVENTED = (
     ("垃圾收集时间为周二和周五。", "垃圾在周一和周四收集。"),
     ("収集日は火曜日です。", "収集日は木曜日です。"),
     ("ゴミの収集日は火曜日と金曜日です。", "収集日は月曜日と木曜日です。"),
+    (DESK, "You can call us Monday to Saturday, 8:00 to 18:00."),
+    (DESK, "Phone support is available Monday to Sunday."),
+    (WASTE, "Waste is collected on Tuesdays and Thursdays."),
+    ("Das Büro ist von Montag bis Donnerstag besetzt.", "Das Büro ist von Montag bis Freitag besetzt."),
+    ("La oficina atiende de lunes a viernes.", "La oficina atiende de lunes a sábado."),
 )
 LEFT_OPEN = (
     (MUSEUM, "The museum is closed on Mondays."),
@@ -31,6 +37,14 @@ LEFT_OPEN = (
     (f"{WASTE} Bulky waste: every Thursday.", "Waste is collected every Thursday."),
     (f"{WASTE} Bulky waste: Mon, Thu.", "Waste is collected every Thursday."),
     ("The shop is open Monday to Friday.", "The shop is open on Wednesdays."),
+    (DESK, "You can call us on weekdays, 8:00 to 18:00."),
+    (DESK, "Phone support is available Tuesday to Thursday."),
+    (f"{DESK} Saturdays: 9 to 12.", "Phone support is available Monday to Saturday."),
+    (f"{DESK} In December every day.", "Phone support is available Monday to Saturday."),
+    (f"{DESK} Mail is answered Mon-Sat.", "Phone support is available Monday to Saturday."),
+    (f"{DESK} On Saturdays we only chat.", "You reach us Monday to Saturday from 8:00 to 18:00."),
+    (DESK, "It isn't available Saturday and Sunday."),
+    (DESK, "The phone is shut Saturday and Sunday, and open Monday to Friday."),
     ("The meeting was moved from Monday to Thursday.", "The meeting is on Thursday."),
     ("Classes are on Mon, Wed and Fri.", "Classes are on Mondays, Wednesdays and Fridays."),
     ("垃圾收集时间为星期二。", "垃圾收集时间为周二。"),

@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ragvigil.scorer.checks.alignment.bounds import EXCEPT_DAYS
+from ragvigil.scorer.checks.alignment.hours import days_named
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.weekdays import may_name_a_day, short_days_of
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS, may_name_a_day, short_days_of
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 from ragvigil.scorer.choices import longest_first
 
 _NAMES = {
@@ -50,6 +51,9 @@ _SHUT = re.compile(
     r"\b(?:close[sd]?|shut|geschlossen|schließt|fermée?|ferme|cerrad\w*|cierra|fechad\w*|fecha|chius\w*|chiude)\b|休|关|閉",
     re.IGNORECASE,
 )
+_TIME = re.compile(r"\d{1,2}(?:[:.]\d\d|\s?[ap]\.?m\b|\s?(?:Uhr|h)\b)", re.IGNORECASE)
+_ALL_WEEK = {*range(7)}
+_STEMS = stems_of((*_NAMES, *SHORT_DAYS))
 _ALIKE = 0.8
 _FAR_ALIKE = 0.7
 _FEWEST = 2
@@ -70,7 +74,9 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
         return False  # as mostly
     sentence = best.text[slice(*best.span)]
     mine, theirs = _days(text), _days(sentence)
-    if not mine or not theirs or not mine.isdisjoint(theirs):
+    if mine is None or theirs is None or not mine.isdisjoint(theirs):
+        return _names_one_more(claim, text, sentence, best, evidence)
+    if not mine or not theirs:
         return False
     if (
         _LEAVES_ROOM.search(text)
@@ -89,6 +95,46 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
     if told is None or not mine.isdisjoint(told):
         return False
     return mine.isdisjoint(short_days_of(evidence.in_small_letters))
+
+
+def _names_one_more(
+    claim: Sequence[Word], text: str, sentence: str, best: Segment, evidence: Evidence
+) -> bool:
+    """Whether a range or list of days has some that no passage names, beside such a one in the `best` sentence.
+
+    Both tell the same of them, or two times of the day. What is so every day of one thing is not so of another.
+
+    >>> from ragvigil.scorer.trace import Document
+    >>> desk = Evidence([Document("a", "The desk answers calls Monday to Friday.")])
+    >>> texts = ("The desk answers calls Monday to Saturday.", "The desk answers calls Tuesday to Friday.")
+    >>> [names_another_day(words(one), one, desk.segments[0], desk) for one in texts]
+    [True, False]
+    """
+    mine, theirs = (_all_days(one) for one in (text, sentence))
+    if len(mine) < _FEWEST or not theirs or mine <= theirs:
+        return False
+    if any(pattern.search(one) for pattern in (_LEAVES_ROOM, _SHUT) for one in (text, sentence)):
+        return False
+    numbers = [word.numbers for word in claim if word.numbers]
+    if any(best.numbers.isdisjoint(one) for one in numbers):
+        return False
+    said = {word.stem for word in claim if word.content and not word.numbers} - _STEMS
+    like = len(said) >= _FEWEST and len(said & best.content) >= _ALIKE * len(said)
+    if not like and not (len(numbers) >= _FEWEST and _keeps_hours(text)):
+        return False
+    there = evidence.in_small_letters
+    told = [*short_days_of(there), *_all_days(best.text)]
+    told += [day for _, days in days_named(there) if days != _ALL_WEEK for day in days]
+    return (mine - theirs).isdisjoint(told)
+
+
+def _all_days(text: str) -> set[int]:
+    return set[int]().union(*(days for _, days in days_named(text)))
+
+
+def _keeps_hours(text: str) -> bool:
+    """Whether it tells two times of the day."""
+    return len(_TIME.findall(text)) >= _FEWEST
 
 
 def _days(text: str) -> set[int] | None:
