@@ -346,10 +346,12 @@ def _is_misplaced(one: _Laid) -> bool:
         return True
     if is_of_another_part(said, one.said.text, best, place, evidence):
         return True
-    if not one.numbers.all or one.said.asks or not may_be_told_elsewhere(said, best):
+    if not one.numbers.all or one.said.asks:
         return False
     near = [best] if one.second is None else [best, one.second]
-    return is_told_elsewhere(said, one.said.text, near, evidence, one.question, one.weight)
+    return may_be_told_elsewhere(said, one.said.text, near) and is_told_elsewhere(
+        said, one.said.text, near, evidence, one.question, one.weight
+    )
 
 
 def _is_renamed(one: _Laid) -> bool:

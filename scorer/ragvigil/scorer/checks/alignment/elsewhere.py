@@ -14,8 +14,9 @@ from typing import NamedTuple
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
-from ragvigil.scorer.checks.alignment.parts import UNIT_KINDS, Part, told_parts
+from ragvigil.scorer.checks.alignment.parts import KINDS, UNIT_KINDS, Part, told_parts
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS
+from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import expressions
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
@@ -24,6 +25,8 @@ from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, words
 
 _MOST_READ, _MOST_SENTENCES = 300, 12
 _MOST_PARTS = 6
+_LONGEST = 400
+"""Characters of a sentence that is compared."""
 _NEAR = 0.1
 _BEFORE, _BEHIND = 2, 3
 _SHORTEST = 3
@@ -36,22 +39,34 @@ _VAGUE = stems_of(("percent", "prozent", "por", "per", "cent", "cents", "degrees
 _UNTOLD = MONTH_STEMS | _VAGUE | stems_of(LEXICON.days)
 
 
-def may_be_told_elsewhere(claim: Sequence[Word], best: Segment) -> bool:
-    """Whether a number of `claim` is none of the `best` sentence, or stands beside another word there: a quick look.
+def may_be_told_elsewhere(claim: Sequence[Word], text: str, near: Sequence[Segment]) -> bool:
+    """Whether a sentence `near` counts what `claim`, the words of `text`, counts otherwise: a quick look.
 
     >>> from ragvigil.scorer.trace import Document
-    >>> plan = Evidence([Document("a", "The plan has 64 GB for 32 users.")]).segments[0]
-    >>> [may_be_told_elsewhere(words(text), plan) for text in ("32 users", "64 users", "64 GB", "10 GB", "It has GB.")]
-    [False, True, False, True, False]
+    >>> plan = Evidence([Document("a", "The plan has 64 GB for 32 users.")]).segments
+    >>> texts = ("32 users", "64 users", "64 GB", "10 GB", "64 seats", "It has GB.")
+    >>> [may_be_told_elsewhere(words(text), text, plan[:1]) for text in texts]
+    [False, True, False, True, False, False]
     """
-    return any(
-        word.numbers
-        and (
-            best.numbers.isdisjoint(word.numbers)
-            or (behind.content and (word.stem, behind.stem) not in best.pairs)
-        )
-        for word, behind in pairwise([*claim, *claim[-1:]])
+    near = [one for one in near if one.span and one.span[1] - one.span[0] <= _LONGEST]
+    mine = _counting(claim) if near else []
+    for segment in near if mine else ():
+        told = _counting(segment.words)
+        kinds = {kind for kind, _ in told}
+        if any(one[0] in kinds and one not in told for one in mine):
+            return True
+    return has_a_sign(text) and any(
+        segment.numbers.isdisjoint(word.numbers) for segment in near[:1] for word in claim if word.numbers
     )
+
+
+def _counting(sequence: Sequence[Word]) -> list[tuple[str, str]]:
+    """The kind of what each number counts behind which a word tells it, and the number with that word."""
+    return [
+        (KINDS.get(behind.stem, behind.stem), f"{word.stem} {behind.stem}")
+        for word, behind in pairwise(sequence)
+        if word.numbers and not behind.numbers and (behind.content or behind.stem in UNIT_STEMS)
+    ]
 
 
 def is_told_elsewhere(
@@ -88,8 +103,7 @@ def is_told_elsewhere(
         elsewhere = set(chain.from_iterable(one.stems for one in parts if one.said != part.said)) - part.stems
         mine = _Mine(part, _stems(part), _behind(words(part.said), part), said - elsewhere, told, weight)
         if mine.stems and any(
-            _tells_another(mine, one) and _is_never_so(mine, one, evidence, question)
-            for one in (*near, *_holding(mine, evidence))
+            _tells_another(mine, one) and _is_never_so(mine, one, evidence, question) for one in near
         ):
             return not _is_worked_out(part, claim, text, near, evidence)
     return False
@@ -114,13 +128,6 @@ class _Mine(NamedTuple):
     told: set[str]
     """All numbers of the claim."""
     weight: Mapping[str, float]
-
-
-def _holding(mine: _Mine, evidence: Evidence) -> list[Segment]:
-    """The few sentences that have all words of a part."""
-    held = [set(evidence.places.get(stem, ())) for stem in mine.stems]
-    found = held[0].intersection(*held[1:])
-    return [evidence.segments[place] for place in sorted(found)] if len(found) <= _FEW else []
 
 
 def _stems(part: Part) -> set[str]:

@@ -42,12 +42,12 @@ _GOES_ON = re.compile(
 _SUM, _SHARE = "sum", "%"
 _SIGNED = (_SUM, _SHARE)
 """What a sign beside a number tells, with or without a word."""
-_KINDS = {
+KINDS = {
     **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
     **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
 }
 """For the stem of a unit what it measures."""
-UNIT_KINDS = frozenset((*_KINDS.values(), _SHARE))
+UNIT_KINDS = frozenset((*KINDS.values(), _SHARE))
 _POINTING = FRAME_STEMS | stems_of(("one", "ones"))
 """Words that stand for what is told before."""
 _UNLIKE = stems_of(OPPOSITES["unlike"])
@@ -159,7 +159,7 @@ def _count_twice(sentences: Sequence[Segment], kinds: set[str]) -> bool:
 def _counted(sequence: Sequence[Word]) -> list[str]:
     """The kind of each number of `sequence` behind which a word tells it."""
     return [
-        _KINDS.get(following.stem, following.stem)
+        KINDS.get(following.stem, following.stem)
         for one, following in pairwise(sequence)
         if one.numbers and not following.numbers and (following.content or following.stem in UNIT_STEMS)
     ]
@@ -391,4 +391,4 @@ def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) ->
     following = told[place + 1] if place + 1 < len(told) else None
     if following is None or following.numbers or not (following.content or following.stem in UNIT_STEMS):
         return None
-    return _KINDS.get(following.stem, following.stem)
+    return KINDS.get(following.stem, following.stem)
