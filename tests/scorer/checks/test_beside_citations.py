@@ -125,3 +125,21 @@ def test_the_tracer_fills_in_alike() -> None:
     """An answer that is not sent has the same figures."""
     names = ("ORDER_ID", "INVOICE_DATE", "REFUND_POLICY", "order_id", "KB-ID", "EMAIL_2")
     assert [_asides.is_aside(one) for one in names] == [True, True, False, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("Choose [1] Sales, [2] Support or [3] Billing.", []),
+        ("Press [1] for sales or [2] for support.", []),
+        ("Select [1] English [2] French.", []),
+        ('Type "[1]" to continue.', []),
+        ("Open Settings, select [1] the network and confirm [2] with OK.", ["doc2"]),
+        ("Please enter [1] the code and [3] the date.", ["doc1", "doc3"]),
+        ('The lid is marked "[2]".', ["doc2"]),
+        ('The guide shows "[1]" there.', ["doc1"]),
+    ],
+)
+def test_marks_to_choose_from_or_to_type_cite_nothing(answer: str, expected: list[str]) -> None:
+    """Each further one stands behind a comma or "or", or all begin with capitals; what is selected itself is a key."""
+    assert _cited(answer) == expected

@@ -67,4 +67,4 @@ def _is_an_item(answer: str, start: int) -> bool:
     return _ITEM.match(answer, answer.rfind("\n", 0, start) + 1) is not None
 
 
-CHECK = Check("answer_first", "5", _measure)
+CHECK = Check("answer_first", "6", _measure)

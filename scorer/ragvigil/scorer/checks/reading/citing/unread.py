@@ -32,9 +32,16 @@ _BEFORE_CHOICE = re.compile(
     re.IGNORECASE,
 )
 """What tells to choose, right before the first choice; "of this type [1] and the size [2]" does not."""
-_CHOICES = re.compile(r"\[1\] ?[^\W\d_][^\[\].!?\n]{0,60}(?:\[\d\] ?[^\W\d_][^\[\].!?\n]{0,60}){1,8}")
+_REST = r"[^\[\].!?\n]{0,60}"
+_CHOICES = re.compile(
+    rf"\[1\] ?[A-Z\u00c0-\u00de]{_REST}(?:\[\d\] ?[A-Z\u00c0-\u00de]{_REST}){{1,8}}"
+    rf"|\[1\] ?[^\W\d_]{_REST}"
+    r"(?:(?:(?<=, )|(?<=\W[oy] )|(?<=\W(?:or|of|ou) )|(?<=\W(?:and|lub) )|(?<=\Woder ))"
+    rf"\[\d\] ?[^\W\d_]{_REST}){{1,8}}"
+)
+"""Choices with capitals, or each further one behind a comma or a word for "or"; "and confirm [2] with OK" is none."""
 _TYPED = re.compile(
-    r"\b(?:types?|enter|press|writes?|shows|labell?ed|marked|sends?|replies|reply|answer)(?: with| by)? "
+    r"\b(?:types?|enter|press|writes?|sends?|replies|reply|answer)(?: with| by)? "
     r"[\"\u201c](\[\d{1,3}\])[\"\u201d](?!\s?\[)",
     re.IGNORECASE,
 )
