@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from ragvigil.scorer.checks import Prepared
-from ragvigil.scorer.trace import RagTrace
+from ragvigil.scorer.trace import Document, RagTrace
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -69,6 +69,60 @@ def test_what_a_service_does_not_do_is_a_claim(fact: str) -> None:
     prepared = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, answer=fact))
     assert prepared.bears_claims
     assert not prepared.refuses
+
+
+NARROW = (
+    ("What about deleted accounts?", "Deleted accounts are not noted.", False),
+    ("How much is a bag of ice?", "No price is reported.", False),
+    ("What is the age limit for the tour?", "There is no age limit for the tour.", False),
+    ("What reason did he give?", "No reason was given.", False),
+    ("What is the price?", "The law does not allow us to name a price.", False),
+    ("Which bus stops where?", "The guide ends before the bridge.", False),
+    ("Quel est le problème ?", "Rien n'y est cassé.", False),
+    ("Wie lang ist die Frist?", "Die Prüfungsordnung nennt keine Frist.", False),
+    ("What is the price of ice?", "No price is given.", True),
+    ("What is the seat number?", "I am unable to find the seat number.", True),
+    ("What is the price?", "The context does not allow me to name a price.", True),
+    ("Which day is the fair?", "The fair isn't on the calendar I can access.", True),
+    ("Quel est le prix ?", "Rien n'y est indiqué sur le prix.", True),
+)
+
+
+@pytest.mark.parametrize(("question", "answer", "expected"), NARROW)
+def test_what_things_do_not_have_is_no_refusal(question: str, answer: str, expected: bool) -> None:
+    """Nor what they do not record, allow or reach; what a source does not give is."""
+    prepared = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, query=question, answer=answer))
+    assert (prepared.refuses, prepared.bears_claims) == (expected, not expected)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "passage", "refuses"),
+    [
+        (
+            "How long is the contract?",
+            "No contract duration is given.",
+            "The duration of a contract is not fixed.",
+            False,
+        ),
+        (
+            "How long is the contract?",
+            "No contract duration is given.",
+            "The contract has a duration of a year.",
+            True,
+        ),
+        ("C'è una scadenza?", "Il bando non dà una scadenza.", "Il bando non dà una scadenza.", False),
+        ("C'è una scadenza?", "Il bando non dà una scadenza.", "Il bando ha una scadenza.", True),
+        ("What is the status?", "I don't know the status.", "I don't know the status.", True),
+        ("What is the fee?", "The document does not state the fee.", "There is no fee.", True),
+    ],
+)
+def test_a_denial_that_a_passage_makes_is_no_refusal(
+    question: str, answer: str, passage: str, refuses: bool
+) -> None:
+    """All words of meaning, but those for giving, stand in one sentence of the passage that denies something."""
+    documents = (Document("a", f"Welcome. {passage} Bring a towel."),)
+    record = RagTrace("0" * 32, "1" * 16, "shop", 0, query=question, answer=answer, documents=documents)
+    assert Prepared(record).refuses is refuses
 
 
 BEHIND = (

@@ -12,13 +12,14 @@ from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, ass
 from ragvigil.scorer.checks.alignment.model import Model, load
 from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT, TOLD
 from ragvigil.scorer.checks.reading.attribution import attribute
+from ragvigil.scorer.checks.reading.beside import beside
 from ragvigil.scorer.checks.reading.budget import UNLIMITED, Budget
 from ragvigil.scorer.checks.reading.citations import Citation, definitions, read_citations
 from ragvigil.scorer.checks.reading.citing.rules import EVERYTHING, Rules
 from ragvigil.scorer.checks.reading.claims import Statement, read_statements
 from ragvigil.scorer.checks.reading.conflicts import Conflict, conflict_in
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.headings import COLONS, repeats_question
+from ragvigil.scorer.checks.reading.headings import COLONS
 from ragvigil.scorer.checks.reading.instructions import TRIGGERS
 from ragvigil.scorer.checks.reading.language import (
     code_of,
@@ -35,7 +36,6 @@ from ragvigil.scorer.checks.reading.refusal import prefaces, refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
-from ragvigil.scorer.checks.reading.unanswered import leaves_unanswered
 from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, is_unparted, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
@@ -115,19 +115,8 @@ class Prepared:
             found = READ.recall((self.answer, tuple(hidden)), lambda: read_statements(self.answer, hidden))
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
-            asked = self.asked
-            return tuple(
-                [
-                    one
-                    if not one.checkworthy
-                    else one._replace(kind="heading")
-                    if repeats_question(one.text, asked)
-                    else one._replace(kind="refusal")
-                    if asked and leaves_unanswered(one.text, asked)
-                    else one
-                    for one in found
-                ]
-            )
+            texts = [document.text for document in self.record.documents if document.text]
+            return tuple([beside(one, self.asked, texts) for one in found])
 
     @made_once
     def _markers(self) -> tuple[Span, ...]:

@@ -19,7 +19,8 @@ ASKED: dict[str, str] = _DATA["asked"]
 """The patterns, some with the names of others in angle brackets."""
 _HINT = re.compile(
     r"n(?:'t|(?<!\wn)(?:ot?|othing|ever|owhere|either))\b|l(?<!\wl)acks?\b|o(?<!\wo)(?:mits?|pen)\b"
-    r"|s(?<!\ws)ilent\b|c(?<!\wc)annot\b|f(?<!\wf)ails?\b|u(?<!\wu)n(?:clear|said|stated|specified|mentioned|addressed)\b"
+    r"|s(?<!\ws)ilent\b|c(?<!\wc)annot\b|f(?<!\wf)ails?\b"
+    r"|u(?<!\wu)n(?:able|clear|said|stated|specified|mentioned|addressed)\b"
 )
 """Written by its first letters, so that all others are passed over at once."""
 NUMBER = re.compile(r"\d+")
@@ -159,12 +160,20 @@ def _adds_nothing(name: str, plain: str, asked: str) -> bool:
     if source and re.search(of_one_or_more(source), asked):
         return False
     told = parts.get("strict") or parts.get("weak")
-    if told and not stems_of([told]).isdisjoint(stems_of([asked])):
-        return False
-    if parts.get("weak") or name in ("none", "nowhere"):
-        whole = re.fullmatch(ASKED["repeated"], parts.get("weak", "")) and words >= set(key_stems(asked))
-        return bool(parts.get("place") or values or whole) and _asks(asked)
+    if told and not stems_of([told, told.removesuffix("n")]).isdisjoint(stems_of([asked])):
+        return False  # "What reason did he give?" asks whether one was given or shown
+    weak = parts.get("weak", "")
+    bare = bool(parts.get("bare")) and not parts.get("place")
+    if bare or weak or name in ("none", "nowhere"):
+        whole = re.fullmatch(ASKED["repeated"], weak) is not None and words >= set(key_stems(asked))
+        valued = bool(values) and name != "nowhere" and _is_alone(weak)
+        return _asks(asked) and bool(parts.get("place") or bare or whole or valued)
     return True
+
+
+def _is_alone(weak: str) -> bool:
+    """Whether a source and no thing is what does not give a value so, be there a word for giving at all."""
+    return not weak or re.fullmatch(ASKED["alone"], weak) is not None
 
 
 @cache

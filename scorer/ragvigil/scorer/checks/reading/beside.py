@@ -1,0 +1,65 @@
+"""What a statement is beside its question and passages: a refusal, a heading, or a denial that a passage makes, too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Set
+from functools import cache
+
+from ragvigil.scorer.checks.reading.claims import Statement
+from ragvigil.scorer.checks.reading.headings import repeats_question
+from ragvigil.scorer.checks.reading.negation import denies
+from ragvigil.scorer.checks.reading.unanswered import ASKED, leaves_unanswered, lowered
+from ragvigil.scorer.checks.reading.words import stems_of, words
+
+_SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[\u3002\uff01\uff1f\uff1b])")
+_OF_ONESELF = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Jj]'|[Nn]ous|[Ii]k|[Ww]ij)\b")
+_ENOUGH = 2
+"""Words of meaning by which a fact is known again without those for giving and stating."""
+_LETTERS = 4
+"""Of its longest stem, by which a sentence is passed over at once."""
+
+
+def beside(statement: Statement, question: str, texts: Iterable[str]) -> Statement:
+    """`statement` with its kind as the question and the texts of the passages show it."""
+    if statement.kind == "refusal":
+        fact = repeats_denial(statement.text, texts, _ENOUGH) and not _OF_ONESELF.search(statement.text)
+        return statement._replace(kind="claim") if fact else statement
+    if not statement.checkworthy:
+        return statement
+    if repeats_question(statement.text, question):
+        return statement._replace(kind="heading")
+    if question and leaves_unanswered(statement.text, question) and not repeats_denial(statement.text, texts):
+        return statement._replace(kind="refusal")
+    return statement  # as mostly
+
+
+def repeats_denial(statement: str, texts: Iterable[str], fewest: int = 1) -> bool:
+    """Whether a sentence of `texts` denies something and holds all words of meaning, `fewest` at least, of a statement.
+
+    >>> texts = ["Bring a towel. There is no age limit for the tour on Sundays."]
+    >>> repeats_denial("There is no age limit.", texts), repeats_denial("There is no age limit for towels.", texts)
+    (True, False)
+    """
+    said = frozenset(word.stem for word in words(statement) if word.content and not word.negation)
+    if len(said - _aside()) >= _ENOUGH:
+        said -= _aside()
+    if len(said) < fewest:
+        return False
+    longest = max(said, key=len, default="")[:_LETTERS]
+    return any(
+        longest in sentence and _denies_all(sentence, said)
+        for text in texts
+        for sentence in _SENTENCES.split(lowered(text))
+    )
+
+
+@cache
+def _aside() -> frozenset[str]:
+    """The stems of words for giving and stating, as a source does or does not."""
+    return stems_of([re.sub(r"\W+", " ", f"{ASKED['weakly']} {ASKED['aside']}")])
+
+
+def _denies_all(sentence: str, said: Set[str]) -> bool:
+    read = words(sentence)
+    return said <= {word.stem for word in read} and denies(read)
