@@ -158,3 +158,21 @@ def test_that_nothing_can_be_confirmed_is_a_refusal_by_itself(answer: str) -> No
     """In Spanish, too, where it was a claim; what is told beside it stays one."""
     told = [one.text for one in read_statements(answer, []) if one.checkworthy]
     assert told == [answer[: answer.index(".") + 1]]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        ("I'm sorry.", 0),
+        ("Lo siento.", 0),
+        ("Mi dispiace.", 0),
+        ("抱歉。", 0),
+        ("申し訳ございません。", 0),
+        ("I'm sorry, it is closed.", 1),
+        ("Lo siento. La piscina está cerrada.", 1),
+        ("No problem!", 1),
+    ],
+)
+def test_an_apology_alone_is_no_claim(answer: str, claims: int) -> None:
+    """It says nothing, unlike "No problem!"."""
+    assert sum(one.checkworthy for one in read_statements(answer, [])) == claims

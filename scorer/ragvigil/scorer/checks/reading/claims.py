@@ -32,6 +32,7 @@ from ragvigil.scorer.checks.reading.pleasantries import (
     begins_politely,
     confirms_nothing,
     ends_politely,
+    only_apologises,
 )
 from ragvigil.scorer.checks.reading.refusal import (
     Wording,
@@ -155,9 +156,15 @@ def _is_cited_sentence(text: str, sequence: Sequence[Word], start: int, marked: 
 
 
 def _without_pleasantries(statements: tuple[Statement, ...]) -> tuple[Statement, ...]:
-    """`statements`, where a pleasantry that begins or ends them is no claim; but alone "No problem!" answers yes."""
+    """`statements`, where a pleasantry that begins or ends them is no claim; but alone "No problem!" answers yes.
+
+    An apology is none alone, either.
+    """
     if len(statements) < _FEWEST_BESIDE_ONE:
-        return statements
+        return tuple(
+            one._replace(kind="phrase") if one.kind == "claim" and only_apologises(one.text) else one
+            for one in statements
+        )
     last, polite = len(statements) - 1, set[int]()
     for place, one in enumerate(statements[: min(last, _MOST_AT_THE_BEGINNING)]):
         if begins_politely(one.text):

@@ -45,6 +45,17 @@ _FIRST, _LAST, _BEHIND_A_REFUSAL = (
     for name in ("first_sentences", "last_sentences", "behind_a_refusal")
 )
 
+_APOLOGIES = frozenset(map(_said, _DATA["apologies"]))
+
+
+def only_apologises(text: str) -> bool:
+    """Whether a statement is nothing but an apology.
+
+    >>> only_apologises("I'm sorry."), only_apologises("I'm sorry, it is closed.")
+    (True, False)
+    """
+    return _is_one_of(text, _APOLOGIES)
+
 
 def begins_politely(text: str) -> bool:
     """Whether a statement is nothing but a sentence of those with which answers begin, and asks nothing.
