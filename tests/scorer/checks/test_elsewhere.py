@@ -45,8 +45,12 @@ ELSEWHERE = (
     (MEDICINE, "Put 1 drop into the affected eye 14 times a day."),
     (MEDICINE, "Contact lenses may be put back after 14 minutes."),
     (MAIL, "A message can have at most 25 attachments."),
-    (MAIL, "Bigger files are sent as a link valid for 21 days."),
+    (MAIL, "Messages in the trash are deleted after 30 days."),
     (PARTS, "The exam lasts 25 minutes."),
+)
+ROWS = (
+    "The Basic plan supports 32 users.",
+    "| Plan | Users | Support |\n|---|---|---|\n| Team | 64 | Phone |",
 )
 AS_TOLD = (
     (PLAN, "The Team plan supports up to 32 users and has 64 GB of storage."),
@@ -61,6 +65,26 @@ AS_TOLD = (
     (PARTS, "Die Garantie gilt zwei Jahre."),
     (PARTS, "Two adults and a child pay 30 euros in total."),
     (PARTS, "The exam lasts 150 minutes with 25% more time."),
+    (ROWS, "The Team plan supports 64 users."),
+    (
+        ("Basic supports 32 users.", "Business supports up to 100 seats."),
+        "Business supports up to 100 users.",
+    ),
+    (("The Basic plan supports 32 users.", "Business plan: 100 seats."), "The plan supports 100 users."),
+    (("Adults pay 12 euros for entry.", "Family entry EUR 30 flat."), "Families pay 30 euros for entry."),
+    (
+        ("Die Fahrt nach Ulm dauert 2 Stunden.", "Nach Kiel: 6 Std. im ICE."),
+        "Die Fahrt nach Kiel dauert 6 Stunden.",
+    ),
+    (
+        ("Error 503 means too many jobs.", "Error 429 indicates too many requests."),
+        "Error 429 means too many requests.",
+    ),
+    (
+        ("Delivery takes 3 days.", "Where to?\nEU.\nRest of world.\nUsually 12 days."),
+        "Delivery worldwide takes 12 days.",
+    ),
+    ((LEAVE[0], "Managers have more freedom. Their limit is 14 days."), "Up to 14 days can be carried over."),
 )
 
 

@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
 from ragvigil.scorer.checks.alignment.parts import KINDS, UNIT_KINDS, Part, told_parts
-from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
 from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import expressions
@@ -28,14 +28,18 @@ _MOST_PARTS = 6
 _LONGEST = 400
 """Characters of a sentence that is compared."""
 _NEAR = 0.1
-_BEFORE, _BEHIND = 2, 3
+_BEHIND = 3
 _SHORTEST = 3
-_FEW = 2
+_TELLS = 3
+"""Meaningful words of a sentence that names what it tells of itself."""
 _YEAR = re.compile(r"(?:19|20)\d\d")
+_RECORD = re.compile(r"[|<>=\t{}]")
+"""In a row of a table or a record, where the word behind a number may be the next cell."""
 _LETTER = 1
 _TELLING = 4.0
 """How much the words weigh that a part shares with a sentence, at least."""
 _VAGUE = stems_of(("percent", "prozent", "por", "per", "cent", "cents", "degrees", "grad", "uhr"))
+_SIZES = {"": None, **{word.stem: place for name, (_, place) in UNITS.items() for word in words(name)}}
 _UNTOLD = MONTH_STEMS | _VAGUE | stems_of(LEXICON.days)
 
 
@@ -79,14 +83,15 @@ def is_told_elsewhere(
 ) -> bool:
     """Whether a part of `claim`, the words of `text`, has the words of a sentence `near` and a number of others.
 
-    The sentence tells one other number of that kind. All sentences with the claim's number tell it of another kind, or
-    have none of the part's words, nor have those before them. `weight`: how telling each word of the claim is.
+    The sentence has all of its words and tells one other number of that kind. All sentences with the claim's number
+    tell it in another unit, or have words enough of their own and none of the part's, nor have those before them in
+    their passage. `weight`: how telling each word of the claim is.
 
     >>> from ragvigil.scorer.trace import Document
-    >>> told = ("You may carry over 5 days of leave.", "Ask 14 days in advance.")
+    >>> told = ("You may carry over 5 days of leave.", "Send the form 14 days in advance.")
     >>> leave = Evidence([Document("a", told[0]), Document("b", told[1])])
     >>> weight = {"carri": 4.5, "leav": 4.2}
-    >>> texts = ("Carry over 14 days of leave.", "Carry over 5 days of leave.", "Ask 14 days before the leave.")
+    >>> texts = ("Carry over 14 days of leave.", "Carry over 5 days of leave.", "Ask 14 days before.")
     >>> [is_told_elsewhere(words(text), text, leave.segments[:1], leave, (), weight) for text in texts]
     [True, False, False]
     """
@@ -160,10 +165,12 @@ def _may_be_compared(part: Part, evidence: Evidence) -> bool:
 
 
 def _tells_another(mine: _Mine, near: Segment) -> bool:
-    """Whether `near` has most words of a part, and one number of its kind, which is another."""
+    """Whether `near` has the words of a claim, and one number of its kind, which is another."""
     part, stems = mine.part, mine.stems
     if (
         near.span is None
+        or not mine.said <= near.content
+        or not _says_the_same(mine, near)
         or 2 * len(stems & near.content) < len(stems)
         or not mine.behind <= near.content | UNIT_STEMS
     ):
@@ -212,18 +219,37 @@ def _is_of_another_thing(
     one, part = evidence.segments[place], mine.part
     if one.span is None:
         return False
+    sentence = one.text[slice(*one.span)]
     wanted = {*part.numbers}
-    told = [other for other in told_parts(one.text[slice(*one.span)]) if not wanted.isdisjoint(other.numbers)]
-    if len(told) != sum(not wanted.isdisjoint(word.numbers) for word in one.words):
+    told = [other for other in told_parts(sentence) if not wanted.isdisjoint(other.numbers)]
+    if _RECORD.search(sentence) or len(told) != sum(
+        not wanted.isdisjoint(word.numbers) for word in one.words
+    ):
+        return False
+    before = [
+        other for other in evidence.segments[:place] if other.passage == one.passage and other is not near
+    ]
+    lacking = {stem for stem in question if stem not in near.content}
+    if any(not lacking.isdisjoint(other.content) for other in (one, *before)):
         return False
     if not any((other.kind, other.unit) == (part.kind, part.unit) or other.kind in _VAGUE for other in told):
-        return {part.unit or part.kind, *mine.behind}.isdisjoint(_behind(one.words, part, idle=True))
-    if one is near or not mine.said.isdisjoint(one.content) or not _says_the_same(mine, near):
+        counted = {part.unit or part.kind, *mine.behind}.isdisjoint(_behind(one.words, part, idle=True))
+        return counted and all(_is_apart(other, part, near) for other in told)
+    if (
+        one is near
+        or not mine.said.isdisjoint(one.content)
+        or len(one.content - UNIT_STEMS - one.numbers) < _TELLS
+    ):
         return False
-    if any(stem in question and stem not in near.content for stem in one.content):
-        return False
-    before = [evidence.segments[at] for at in range(max(0, place - _BEFORE), place)]
-    return all(other.passage != one.passage or part.stems.isdisjoint(other.content) for other in before)
+    return all(part.stems.isdisjoint(other.content) for other in before)
+
+
+def _is_apart(other: Part, part: Part, near: Segment) -> bool:
+    """Whether what the `other` part counts is surely not what `part` counts: known units, or told of both in `near`."""
+    if other.kind in UNIT_KINDS:
+        return other.kind != part.kind or _SIZES[other.unit] != _SIZES[part.unit]
+    sentence = near.text[slice(*near.span)] if near.span else ""
+    return other.kind in {one.kind for one in told_parts(sentence)} - {part.kind}
 
 
 def _says_the_same(mine: _Mine, near: Segment) -> bool:
