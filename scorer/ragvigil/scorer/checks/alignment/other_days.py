@@ -43,6 +43,27 @@ _THROUGH = re.compile(
     r"\s*(?:to|through|thru|until|till|-|\u2013|\u2014|~|\uff5e|\u301c|bis|a|\u00e0|au|al|hasta|até|alla|至|到|から|日から|부터)\s*",
     re.IGNORECASE,
 )
+_RECKONED = re.compile(
+    r"\b(?:(?:work(?:ing)?|business|opening|calendar|school)?-?days?|weeks?|next|follow\w*|later|after\w*|before|earlier|"
+    r"consecutive\w*|starting|nights?|weekend\w*|(?:werk|arbeits|wochen)?tag\w{0,2}|wochen?|nächst\w*|"
+    r"folgend\w*|später|danach|darauf\w*|nach|jours?|semaines?|suivante?s?|prochaine?s?|après|plus\stard|días?|semanas?|"
+    r"siguientes?|próxim[oa]s?|después|dias?|seguintes?|depois|após|giorn[oi]|settiman[ae]|prossim[oi]|successiv[oi]|"
+    r"sonnabends?|dopo|(?:werk)?dag(?:en)?|weken|volgende|daarna)\b|天|每|毎|翌|次|后|後|다음",
+    re.IGNORECASE,
+)
+"""Words for days and weeks, and for what comes after others: "on the next working day", "for three days"."""
+_WEEKLY = re.compile(
+    r"\b(?:weeks?|weekly|wochen?|wöchentlich|semaines?|semanas?|settiman[ae]|week|sonnabends?)\b|週に|每周|一周|일주일",
+    re.IGNORECASE,
+)
+"""Words for all days of a week, and a second name of one."""
+_SHORTER = {"m": 0, "tu": 1, "w": 2, "weds": 2, "th": 3, "f": 4}
+"""Names of days that are shorter than those a range may have."""
+_SHORT = re.compile(
+    rf"(?<![^\W_])(?:(?=(?-i:[A-Z]))(?:{longest_first((*SHORT_DAYS, *_SHORTER))})(?![^\W_])"
+    rf"|(?:{longest_first(SHORT_DAYS)})(?=\.))",
+    re.IGNORECASE,
+)
 _OPEN = re.compile(
     r"\b(?:open|opens|geöffnet|offen|ouvert\w*|ouvre|abiert\w*|abre|abert\w*|apert\w*)\b|营业|営業",
     re.IGNORECASE,
@@ -102,7 +123,8 @@ def _names_one_more(
 ) -> bool:
     """Whether a range or list of days has some that no passage names, beside such a one in the `best` sentence.
 
-    Both tell the same of them, or two times of the day. What is so every day of one thing is not so of another.
+    Both tell the same of them, or two times of the day, and neither has words from which days can be worked out; no
+    other sentence names another day, or tells of what the claim does that it is so on more of them.
 
     >>> from ragvigil.scorer.trace import Document
     >>> desk = Evidence([Document("a", "The desk answers calls Monday to Friday.")])
@@ -110,10 +132,10 @@ def _names_one_more(
     >>> [names_another_day(words(one), one, desk.segments[0], desk) for one in texts]
     [True, False]
     """
-    mine, theirs = (_all_days(one) for one in (text, sentence))
-    if len(mine) < _FEWEST or not theirs or mine <= theirs:
+    mine, theirs = _listed(text), _listed(sentence)
+    if mine <= theirs or mine.isdisjoint(theirs):
         return False
-    if any(pattern.search(one) for pattern in (_LEAVES_ROOM, _SHUT) for one in (text, sentence)):
+    if any(pattern.search(one) for pattern in (_LEAVES_ROOM, _SHUT, _RECKONED) for one in (text, sentence)):
         return False
     numbers = [word.numbers for word in claim if word.numbers]
     if any(best.numbers.isdisjoint(one) for one in numbers):
@@ -123,13 +145,38 @@ def _names_one_more(
     if not like and not (len(numbers) >= _FEWEST and _keeps_hours(text)):
         return False
     there = evidence.in_small_letters
-    told = [*short_days_of(there), *_all_days(best.text)]
+    told = [*short_days_of(there), *(day for _, days in days_named(best.text) for day in days)]
     told += [day for _, days in days_named(there) if days != _ALL_WEEK for day in days]
-    return (mine - theirs).isdisjoint(told)
+    if not (mine - theirs).isdisjoint(told) or not mine | theirs >= {*told}:
+        return False  # nor where another day is told of: closed on Sundays
+    return not _may_be_so_elsewhere(mine - theirs, said, best, evidence)
 
 
-def _all_days(text: str) -> set[int]:
-    return set[int]().union(*(days for _, days in days_named(text)))
+def _listed(text: str) -> set[int]:
+    """The days of the only list or range of days in `text`, where it names no other."""
+    found = days_named(text)
+    return found[0][1] if len(found) == 1 and len(found[0][1]) >= _FEWEST else set()
+
+
+def _may_be_so_elsewhere(days: set[int], said: set[str], best: Segment, evidence: Evidence) -> bool:
+    """Whether another sentence names one of the `days` in short, or says of what is `said` that it is so every day.
+
+    What is so every day of one thing is not so of another, unless the sentence or the one before it has its words.
+    """
+    segments = evidence.segments
+    at = next((place for place, one in enumerate(segments) if one is best), -1)
+    for place, one in enumerate(segments):
+        sentence = one.text[slice(*one.span)] if one.span else ""
+        names = (name.lower() for name in _SHORT.findall(sentence))
+        if any(SHORT_DAYS.get(name, _SHORTER.get(name)) in days for name in names):
+            return True
+        if place == at or not (_RECKONED.search(sentence) or _LEAVES_ROOM.search(sentence)):
+            continue
+        near = [other for other in segments[max(0, place - 1) : place + 1] if other is not best]
+        beside = abs(place - at) == 1 and one.passage == best.passage
+        if beside or _WEEKLY.search(sentence) or any(not said.isdisjoint(other.content) for other in near):
+            return True
+    return False
 
 
 def _keeps_hours(text: str) -> bool:
