@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import lru_cache
+from itertools import chain, pairwise
 
 from ragvigil.scorer.checks.alignment.bounds import EXCEPT_DAYS
 from ragvigil.scorer.checks.alignment.hours import days_named
@@ -78,6 +79,8 @@ _STEMS = stems_of((*_NAMES, *SHORT_DAYS))
 _ALIKE = 0.8
 _FAR_ALIKE = 0.7
 _FEWEST = 2
+_MOST_READ = 300
+"""Sentences that are read for other days."""
 
 
 def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence: Evidence) -> bool:
@@ -144,12 +147,19 @@ def _names_one_more(
     like = len(said) >= _FEWEST and len(said & best.content) >= _ALIKE * len(said)
     if not like and not (len(numbers) >= _FEWEST and _keeps_hours(text)):
         return False
-    there = evidence.in_small_letters
-    told = [*short_days_of(there), *(day for _, days in days_named(best.text) for day in days)]
-    told += [day for _, days in days_named(there) if days != _ALL_WEEK for day in days]
-    if not (mine - theirs).isdisjoint(told) or not mine | theirs >= {*told}:
+    if len(evidence.segments) > _MOST_READ:
+        return False
+    told = _days_told(evidence.in_small_letters) | _days_told(best.text, daily=True)
+    if not (mine - theirs).isdisjoint(told) or not mine | theirs >= told:
         return False  # nor where another day is told of: closed on Sundays
     return not _may_be_so_elsewhere(mine - theirs, said, best, evidence)
+
+
+@lru_cache(maxsize=1 << 4)
+def _days_told(text: str, *, daily: bool = False) -> frozenset[int]:
+    """The days that are named, in short, too; with `daily` also where all of them are."""
+    named = (days for _, days in days_named(text) if daily or days != _ALL_WEEK)
+    return frozenset((*short_days_of(text), *chain.from_iterable(named)))
 
 
 def _listed(text: str) -> set[int]:
@@ -167,16 +177,26 @@ def _may_be_so_elsewhere(days: set[int], said: set[str], best: Segment, evidence
     at = next((place for place, one in enumerate(segments) if one is best), -1)
     for place, one in enumerate(segments):
         sentence = one.text[slice(*one.span)] if one.span else ""
-        names = (name.lower() for name in _SHORT.findall(sentence))
-        if any(SHORT_DAYS.get(name, _SHORTER.get(name)) in days for name in names):
+        if not days.isdisjoint(_days_in_short(sentence)):
             return True
-        if place == at or not (_RECKONED.search(sentence) or _LEAVES_ROOM.search(sentence)):
+        if place == at or not _leaves_days_open(sentence):
             continue
         near = [other for other in segments[max(0, place - 1) : place + 1] if other is not best]
         beside = abs(place - at) == 1 and one.passage == best.passage
         if beside or _WEEKLY.search(sentence) or any(not said.isdisjoint(other.content) for other in near):
             return True
     return False
+
+
+@lru_cache(maxsize=1 << 9)
+def _days_in_short(sentence: str) -> frozenset[int]:
+    names = (name.lower() for name in _SHORT.findall(sentence))
+    return frozenset(SHORT_DAYS.get(name, _SHORTER.get(name, -1)) for name in names)
+
+
+@lru_cache(maxsize=1 << 9)
+def _leaves_days_open(sentence: str) -> bool:
+    return bool(_RECKONED.search(sentence) or _LEAVES_ROOM.search(sentence))
 
 
 def _keeps_hours(text: str) -> bool:
