@@ -140,6 +140,24 @@ def test_a_denial_that_a_passage_makes_is_no_refusal(
     assert Prepared(record).refuses is refuses
 
 
+@pytest.mark.parametrize(
+    ("question", "answer", "claims"),
+    [
+        ("Does the lease mention pets?", "No, the lease does not mention pets.", True),
+        ("Does the lease mention pets?", "No. The lease does not mention pets.", True),
+        ("Does the lease mention pets?", "Sorry, the lease does not mention pets.", False),
+        ("Are pets allowed?", "No, the lease does not mention pets.", False),
+        ("Does the lease mention pets?", "No, the provided context does not mention pets.", False),
+    ],
+)
+def test_no_to_what_a_source_was_asked_to_mention_is_a_claim(
+    question: str, answer: str, claims: bool
+) -> None:
+    """It was neither a refusal that counts nor a claim, so a wrong one passed."""
+    prepared = Prepared(RagTrace("0" * 32, "1" * 16, "shop", 0, query=question, answer=answer))
+    assert (prepared.bears_claims, prepared.refuses) == (claims, not claims)
+
+
 BEHIND = (
     (
         "I can't answer that from the context. The context covers the technical data and the return policy.",

@@ -116,7 +116,8 @@ class Prepared:
             if len(found) == 1 and found[0].kind == "refusal" and self._answered_so(found[0].text):
                 return (found[0]._replace(kind="claim"),)
             texts = [document.text for document in self.record.documents if document.text]
-            return tuple([beside(one, self.asked, texts) for one in found])
+            pairs = zip(found, (None, *found), strict=False)
+            return tuple([beside(one, before, self.asked, texts) for one, before in pairs])
 
     @made_once
     def _markers(self) -> tuple[Span, ...]:

@@ -8,22 +8,26 @@ from functools import cache
 
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.headings import repeats_question
+from ragvigil.scorer.checks.reading.leading_in import asks_what_is_missing
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.unanswered import ASKED, leaves_unanswered, lowered
 from ragvigil.scorer.checks.reading.words import stems_of, words
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[\u3002\uff01\uff1f\uff1b])")
 _OF_ONESELF = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Jj]'|[Nn]ous|[Ii]k|[Ww]ij)\b")
+_NO = re.compile(r"\W{0,4}no\W{0,4}", re.IGNORECASE)
 _ENOUGH = 2
 """Words of meaning by which a fact is known again without those for giving and stating."""
 _LETTERS = 4
-"""Of its longest stem, by which a sentence is passed over at once."""
+"""Of a stem that is written as it begins, with no accent left out: by them a sentence is passed over at once."""
 
 
-def beside(statement: Statement, question: str, texts: Iterable[str]) -> Statement:
-    """`statement` with its kind as the question and the texts of the passages show it."""
+def beside(statement: Statement, before: Statement | None, question: str, texts: Iterable[str]) -> Statement:
+    """`statement` with its kind as the one before it, the question and the texts of the passages show it."""
     if statement.kind == "refusal":
-        fact = repeats_denial(statement.text, texts, _ENOUGH) and not _OF_ONESELF.search(statement.text)
+        fact = _answers_no(statement, before, question) or (
+            repeats_denial(statement.text, texts, _ENOUGH) and not _OF_ONESELF.search(statement.text)
+        )
         return statement._replace(kind="claim") if fact else statement
     if not statement.checkworthy:
         return statement
@@ -32,6 +36,13 @@ def beside(statement: Statement, question: str, texts: Iterable[str]) -> Stateme
     if question and leaves_unanswered(statement.text, question) and not repeats_denial(statement.text, texts):
         return statement._replace(kind="refusal")
     return statement  # as mostly
+
+
+def _answers_no(statement: Statement, before: Statement | None, question: str) -> bool:
+    """Whether a refusal stands behind "No," and says of a source what was asked of it: whether it mentions pets."""
+    if before is None or before.kind != "phrase" or not _NO.fullmatch(before.text):
+        return False
+    return asks_what_is_missing(question, statement.text)
 
 
 def repeats_denial(statement: str, texts: Iterable[str], fewest: int = 1) -> bool:
@@ -46,9 +57,11 @@ def repeats_denial(statement: str, texts: Iterable[str], fewest: int = 1) -> boo
         said -= _aside()
     if len(said) < fewest:
         return False
-    longest = max(said, key=len, default="")[:_LETTERS]
+    plain = lowered(statement)
+    written = sorted(stem[:_LETTERS] for stem in said if stem[:_LETTERS] in plain)
+    telling = max(written, key=len, default="")
     return any(
-        longest in sentence and _denies_all(sentence, said)
+        telling in sentence and _denies_all(sentence, said)
         for text in texts
         for sentence in _SENTENCES.split(lowered(text))
     )
