@@ -62,8 +62,9 @@ def repeats_denial(statement: str, texts: Iterable[str], fewest: int = 1) -> boo
     telling = max(written, key=len, default="")
     return any(
         telling in sentence and _denies_all(sentence, said)
-        for text in texts
-        for sentence in _SENTENCES.split(lowered(text))
+        for text in map(lowered, texts)
+        if telling in text
+        for sentence in _SENTENCES.split(text)
     )
 
 
