@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
 
 from ragvigil.scorer.checks.reading.claims import Statement
@@ -11,7 +11,7 @@ from ragvigil.scorer.checks.reading.headings import repeats_question
 from ragvigil.scorer.checks.reading.leading_in import asks_what_is_missing
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.unanswered import ASKED, leaves_unanswered, lowered
-from ragvigil.scorer.checks.reading.words import stems_of, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
 _SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+|(?<=[\u3002\uff01\uff1f\uff1b])")
 _OF_ONESELF = re.compile(r"\b(?:I|[Ww]e|[Ii]ch|[Ww]ir|[Jj]e|[Jj]'|[Nn]ous|[Ii]k|[Ww]ij)\b")
@@ -24,17 +24,21 @@ _LETTERS = 4
 
 def beside(statement: Statement, before: Statement | None, question: str, texts: Iterable[str]) -> Statement:
     """`statement` with its kind as the one before it, the question and the texts of the passages show it."""
-    if statement.kind == "refusal":
-        fact = _answers_no(statement, before, question) or (
-            repeats_denial(statement.text, texts, _ENOUGH) and not _OF_ONESELF.search(statement.text)
-        )
-        return statement._replace(kind="claim") if fact else statement
-    if not statement.checkworthy:
-        return statement
-    if repeats_question(statement.text, question):
-        return statement._replace(kind="heading")
-    if question and leaves_unanswered(statement.text, question) and not repeats_denial(statement.text, texts):
-        return statement._replace(kind="refusal")
+    kind, text = statement.kind, statement.text
+    if kind == "claim":
+        if repeats_question(text, question):
+            return statement._replace(kind="heading")
+        if (
+            question
+            and leaves_unanswered(text, question)
+            and not repeats_denial(text, statement.words, texts)
+        ):
+            return statement._replace(kind="refusal")
+    elif kind == "refusal" and (
+        _answers_no(statement, before, question)
+        or (not _OF_ONESELF.search(text) and repeats_denial(text, statement.words, texts, _ENOUGH))
+    ):
+        return statement._replace(kind="claim")
     return statement  # as mostly
 
 
@@ -45,14 +49,17 @@ def _answers_no(statement: Statement, before: Statement | None, question: str) -
     return asks_what_is_missing(question, statement.text)
 
 
-def repeats_denial(statement: str, texts: Iterable[str], fewest: int = 1) -> bool:
+def repeats_denial(statement: str, sequence: Sequence[Word], texts: Iterable[str], fewest: int = 1) -> bool:
     """Whether a sentence of `texts` denies something and holds all words of meaning, `fewest` at least, of a statement.
 
+    `sequence` are the words of the statement.
+
     >>> texts = ["Bring a towel. There is no age limit for the tour on Sundays."]
-    >>> repeats_denial("There is no age limit.", texts), repeats_denial("There is no age limit for towels.", texts)
-    (True, False)
+    >>> said = ("There is no age limit.", "There is no age limit for towels.")
+    >>> [repeats_denial(one, words(one), texts) for one in said]
+    [True, False]
     """
-    said = frozenset(word.stem for word in words(statement) if word.content and not word.negation)
+    said = frozenset(word.stem for word in sequence if word.content and not word.negation)
     if len(said - _aside()) >= _ENOUGH:
         said -= _aside()
     if len(said) < fewest:
