@@ -113,7 +113,7 @@ def _of(
     An exception in a sentence beside the fact is one of that fact where the sentence speaks of nothing else.
     """
     found: list[Condition] = []
-    for one in conditions(_text(prepared.evidence.segments[place]), kinds):
+    for one in conditions(prepared.evidence.segments[place].sentence, kinds):
         known = {*prepared.key_terms, *(beside.content if beside else ())}
         stems = one.stems - known
         if one.kind == "proviso" and stems != one.stems:
@@ -164,10 +164,6 @@ def _stems_of(prepared: Prepared, claim: Claim) -> set[str]:
 def _is_of(one: Condition, claim: set[str]) -> bool:
     """Whether a claim says what a proviso restricts, nearly in the same words."""
     return len(claim & one.rule) >= _QUOTED * len(claim)
-
-
-def _text(segment: Segment) -> str:
-    return segment.text[slice(*segment.span)] if segment.span else ""
 
 
 def _told(one: Condition, said: set[str]) -> bool:

@@ -38,7 +38,7 @@ def _measure(prepared: Prepared) -> Finding:
 
 
 def _said(segment: Segment) -> str:
-    return segment.text[slice(*segment.span)][:_MOST_CHARACTERS] if segment.span else ""
+    return segment.sentence[:_MOST_CHARACTERS]
 
 
 CHECK = Check("conflicting_passages", "6", _measure, range="{0, 1}", better="low", cost="question")

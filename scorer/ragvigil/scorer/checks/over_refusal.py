@@ -37,7 +37,7 @@ def _measure(prepared: Prepared) -> Finding:
     if best is None or scores[best] < _ENOUGH * sum(prepared.key_terms.values()):
         return Finding(0.0)
     segment = prepared.evidence.segments[best]
-    text = segment.text[slice(*segment.span)] if segment.span else str(segment.value)
+    text = segment.sentence if segment.span else str(segment.value)
     passage = prepared.evidence.names[segment.passage]
     return Finding(1.0, f"refuses, yet {passage} says: {text[:_MOST_CHARACTERS]}", {"passage": passage})
 

@@ -368,7 +368,7 @@ def _contradicted(one: _Laid) -> str | None:
     says_so = not said.asks and said.denying == best.negated
     if says_so and names_another_day(said.words, said.text, best, one.evidence):
         return "number"
-    if said.keeps_hours and best.span is not None and tells_hours(best.text[slice(*best.span)]):
+    if said.keeps_hours and best.span is not None and tells_hours(best.sentence):
         return None  # not open on Sunday is closed on it, and open on Saturday is not
     found = contradiction_of(said.words, said.text, said.denying, best, one.numbers)
     if found is None:

@@ -58,7 +58,7 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
         return False
     if leaves_it_so(*((claim, best.words) if denying else (best.words, claim))):
         return False
-    sentence = best.text[slice(*best.span)] if best.span else best.text
+    sentence = best.sentence if best.span else best.text
     if is_open(claim, text, sentence) if denying else is_open(best.words, sentence, text):
         return False
     if denying:
@@ -80,7 +80,7 @@ def _is_not_asked(claim: Sequence[Word], best: Segment) -> bool:
         return True
     return best.span is not None and {
         word.stem for word in claim if word.content or word.numbers
-    } <= told_before(best.text[slice(*best.span)])
+    } <= told_before(best.sentence)
 
 
 def _is_on(claim: Sequence[Word], best: Segment) -> bool:
@@ -138,7 +138,7 @@ def contradiction_of(
     found = _otherwise(claim, text, denying, best, numbers)
     if found is None or best.span is None:
         return found
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     if found == "number":
         return None if of_another(text, sentence) else found
     return None if denying != best.negated and other_limit(text, sentence) else found  # not over 5 is up to 5
@@ -206,7 +206,7 @@ def _leaves_room(claim: Sequence[Word], text: str, denied: bool, best: Segment) 
     """Whether the best sentence tells another time, but so that what `claim` says of its own may be so as well."""
     if best.span is None:
         return False
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     if another_weekday(text, sentence) or (
         may_tell_moments(text, sentence) and moment_leaves_room(text, sentence)
     ):
@@ -218,7 +218,7 @@ def _swap(claim: Sequence[Word], text: str, said: set[str], best: Segment) -> Sw
     """What `claim` swaps of the best sentence; `said`: its meaningful stems without numbers."""
     if best.span is None or not may_be_swapped(said, best.content):
         return None
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     return swapped(claim, text, best.words, sentence) if may_swap(claim, text, sentence) else None
 
 
@@ -270,7 +270,7 @@ def _stands_together(mine: set[str], sequence: Sequence[Word]) -> bool:
 
 def _limits(claim: Sequence[Word], best: Segment) -> bool:
     """Whether the sentence may both say and deny a thing: in some cases, not without, or because it asks."""
-    if best.span is not None and asks(best.text[slice(*best.span)]) and not _is_answered_no(best):
+    if best.span is not None and asks(best.sentence) and not _is_answered_no(best):
         return True
     told = [*claim, *best.words]
     denials = {word.stem in LACKING for word in told if word.negation}

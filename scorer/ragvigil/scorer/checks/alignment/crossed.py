@@ -58,7 +58,7 @@ def crossed_number(
     """
     if best.span is None or _WHOLE in evidence.numbers:
         return None
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     told = [place for place, word in enumerate(claim) if word.numbers and word.numbers[0] in evidence.numbers]
     if not told or (text.isascii() and _says_too_much(claim, best)):
         return None  # as mostly
@@ -173,7 +173,7 @@ def _if_never_so(
 def _tells_otherwise(segment: Segment, wanted: set[str], kinds: frozenset[str]) -> bool:
     if segment.span is None:
         return False
-    sentence = segment.text[slice(*segment.span)]
+    sentence = segment.sentence
     told = _kinds(sentence)
     starts = [
         start

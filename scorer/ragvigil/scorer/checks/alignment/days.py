@@ -216,9 +216,9 @@ class Ranges:
 
         A day with which the claim says when something begins or ends has to be that of the evidence.
 
-        >>> from types import SimpleNamespace as Sentence
-        >>> text = "It is open from 27/02/2025 to 02/03/2025."
-        >>> ranges = Ranges([Sentence(text=text, span=(0, len(text)))])
+        >>> from ragvigil.scorer.checks.reading.evidence import Evidence
+        >>> from ragvigil.scorer.trace import Document
+        >>> ranges = Ranges(Evidence([Document("a", "It is open from 27/02/2025 to 02/03/2025.")]).segments)
         >>> ranges.holding("It is open on 28 February 2025."), ranges.holding("It is open on 28 February 2024.")
         ([(14, 30)], [])
         """
@@ -245,7 +245,7 @@ class Ranges:
             found
             for segment in islice(self._segments, _MOST_SENTENCES)
             if segment.span is not None
-            for found in _ranges(segment.text[slice(*segment.span)])
+            for found in _ranges(segment.sentence)
         }
 
 

@@ -92,7 +92,7 @@ def _is_known(told: Sequence[str], place: int, evidence: Evidence) -> bool:
 
 def _denying(segment: Segment) -> Iterator[Sequence[Word]]:
     """The clauses of a sentence that deny once, all of what they say, and limit nothing."""
-    if segment.span is None or asks(segment.text[slice(*segment.span)]) or entries_of(segment):
+    if segment.span is None or asks(segment.sentence) or entries_of(segment):
         return
     spans = clauses(segment.text, *segment.span, _FEWEST)
     said = chain.from_iterable(_JOINT.split(segment.text[first:last]) for first, last in spans)

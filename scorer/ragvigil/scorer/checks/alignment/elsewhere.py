@@ -175,7 +175,7 @@ def _tells_another(mine: _Mine, near: Segment) -> bool:
         or not mine.behind <= near.content | UNIT_STEMS
     ):
         return False
-    sentence = near.text[slice(*near.span)]
+    sentence = near.sentence
     alike = [one for one in told_parts(sentence) if one.kind == part.kind]
     alike = [one for one in alike if one.unit == part.unit] or alike
     if len({one.numbers for one in alike}) > 1:
@@ -219,7 +219,7 @@ def _is_of_another_thing(
     one, part = evidence.segments[place], mine.part
     if one.span is None:
         return False
-    sentence = one.text[slice(*one.span)]
+    sentence = one.sentence
     wanted = {*part.numbers}
     told = [other for other in told_parts(sentence) if not wanted.isdisjoint(other.numbers)]
     if _RECORD.search(sentence) or len(told) != sum(
@@ -248,7 +248,7 @@ def _is_apart(other: Part, part: Part, near: Segment) -> bool:
     """Whether what the `other` part counts is surely not what `part` counts: known units, or told of both in `near`."""
     if other.kind in UNIT_KINDS:
         return other.kind != part.kind or _SIZES[other.unit] != _SIZES[part.unit]
-    sentence = near.text[slice(*near.span)] if near.span else ""
+    sentence = near.sentence
     return other.kind in {one.kind for one in told_parts(sentence)} - {part.kind}
 
 
@@ -292,7 +292,7 @@ def _is_worked_out(
 def _parts_of(segments: Iterable[Segment]) -> Iterator[Part]:
     for one in segments:
         if one.span:
-            yield from told_parts(one.text[slice(*one.span)])
+            yield from told_parts(one.sentence)
 
 
 def _beside(near: Sequence[Segment], evidence: Evidence) -> list[Segment]:

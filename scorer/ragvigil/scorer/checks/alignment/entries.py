@@ -44,7 +44,7 @@ def entries_of(best: Segment) -> Entries | None:
     """
     if best.span is None:
         return None
-    text = best.text[slice(*best.span)]
+    text = best.sentence
     return _entries_of(text) if "|" in text or ":" in text else None  # as mostly
 
 

@@ -76,7 +76,7 @@ def is_said_of_the_exception(
         return False  # as nearly always
     if denying != best.negated or _LEAVES_OUT.search(text) or not is_excepted(best.words, claim):
         return False
-    if any(word.stem in _NONE for word in best.words) or opposed(text, best.text[slice(*best.span)]):
+    if any(word.stem in _NONE for word in best.words) or opposed(text, best.sentence):
         return False
     return _says_the_rest(claim, best.words) and not _stands_elsewhere(claim, place, evidence)
 

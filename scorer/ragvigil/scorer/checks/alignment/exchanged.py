@@ -109,7 +109,7 @@ def _may_have_things(claim: Sequence[Word], text: str, best: Segment) -> bool:
     """Whether a word of either text may stand where only things do: a quick first look."""
     if not _THING_STEMS.isdisjoint([word.stem for word in claim]) or text[1:] != text[1:].lower():
         return True
-    sentence = best.text[slice(*best.span)] if best.span else ""
+    sentence = best.sentence
     return not _THING_STEMS.isdisjoint([word.stem for word in best.words]) or (
         sentence[1:] != sentence[1:].lower()
     )
@@ -136,7 +136,7 @@ def _told(sequence: Sequence[Word], text: str) -> _Told:
 def _sentence(segment: Segment) -> _Told | None:
     if segment.span is None or len(segment.words) > _LONGEST:
         return None
-    text = segment.text[slice(*segment.span)]
+    text = segment.sentence
     return _told(words(text), text)
 
 

@@ -105,7 +105,7 @@ def _may_tell(claim: Sequence[Word], text: str) -> bool:
 
 
 def _said(segment: Segment) -> str:
-    return str(segment.value) if segment.span is None else segment.text[slice(*segment.span)]
+    return str(segment.value) if segment.span is None else segment.sentence
 
 
 def _told(text: str) -> _Told:

@@ -96,7 +96,7 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
         may_name_a_day(claim, text) or (not text.isascii() and _MAY_BE_FAR.search(text))
     ):
         return False  # as mostly
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     mine, theirs = _days(text), _days(sentence)
     if mine is None or theirs is None or not mine.isdisjoint(theirs):
         return _names_one_more(claim, text, sentence, best, evidence)
@@ -176,7 +176,7 @@ def _may_be_so_elsewhere(days: set[int], said: set[str], best: Segment, evidence
     segments = evidence.segments
     at = next((place for place, one in enumerate(segments) if one is best), -1)
     for place, one in enumerate(segments):
-        sentence = one.text[slice(*one.span)] if one.span else ""
+        sentence = one.sentence
         if not days.isdisjoint(_days_in_short(sentence)):
             return True
         if place == at or not _leaves_days_open(sentence):

@@ -119,7 +119,7 @@ def is_of_another_part(
         part._replace(place=(at, part.place[1]))
         for at, one in enumerate(told)
         if one.span
-        for part in told_parts(one.text[slice(*one.span)])
+        for part in told_parts(one.sentence)
     ]
     if not _FEWEST <= len(theirs) <= _MOST_PARTS:
         return False

@@ -86,7 +86,7 @@ def permits_otherwise(
 
 def _tells_otherwise(claim: Sequence[Word], mine: Set[str], stance: _Stance, segment: Segment) -> bool:
     """Whether all of a sentence, or a clause of it, forbids what is allowed, or the other way round."""
-    if segment.span is None or asks(segment.text[slice(*segment.span)]):
+    if segment.span is None or asks(segment.sentence):
         return False
     first, last = segment.span
     if _are_opposed(claim, mine, stance, segment.words, segment.text[first:last]):
@@ -185,6 +185,6 @@ def _stands_elsewhere(
     common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
     others = [evidence.segments[one] for one in common if one != place]
     return any(
-        not (one.span and asks(one.text[slice(*one.span)])) and not _tells_otherwise(claim, mine, stance, one)
+        not (one.span and asks(one.sentence)) and not _tells_otherwise(claim, mine, stance, one)
         for one in others
     )

@@ -173,7 +173,7 @@ class _About:
         for place in self._nearest if len(self._nearest) <= _FEWEST else ():
             segment = self._evidence.segments[place]
             if segment.span is not None:
-                read = claimed(segment.words, segment.text[slice(*segment.span)])
+                read = claimed(segment.words, segment.sentence)
                 told += [one for one in read.quantities if not is_year(one)][:_MOST]
         measured = Counter(kind for one in told for kind in kinds(one) if kind not in (COUNT, RATIO))
         return [one for one in told if all(measured[kind] <= 1 for kind in kinds(one))]

@@ -51,7 +51,7 @@ def is_renamed(
     novel = {word.stem for word in names if _is_novel(word, evidence, question)}
     if best.span is None or not novel:
         return False  # as mostly
-    sentence = best.text[slice(*best.span)]
+    sentence = best.sentence
     said = {word.stem for word in claim}
     there = {
         (run.before, run.behind): run.names

@@ -78,7 +78,7 @@ def _counted_otherwise(two: _Two, said: Collection[str], alike: Sequence[Segment
             continue
         if two.what and 4 * shared >= 3 * len(others) and _counts(segment, two.what):
             return True
-        measures = _kinds(segment.text[slice(*segment.span)]).values() if two.kinds else ()
+        measures = _kinds(segment.sentence).values() if two.kinds else ()
         if any(CLOCK not in kinds and not kinds.isdisjoint(two.kinds) for kinds in measures):
             return True
     return False

@@ -86,7 +86,7 @@ def _about_it(claim: Sequence[Word], evidence: Evidence) -> Iterator[str]:
     said = {word.stem for word in claim if word.content and not word.numbers}
     for segment in islice(evidence.segments, _MOST_SENTENCES):
         if segment.span is not None and len(said & segment.content) > _ABOUT_IT * len(said):
-            yield segment.text[slice(*segment.span)]
+            yield segment.sentence
 
 
 class _Told(NamedTuple):

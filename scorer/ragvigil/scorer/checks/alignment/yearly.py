@@ -115,16 +115,12 @@ def _tells_it(claim: Sequence[Word], monthly: Expression, evidence: Evidence) ->
 
 
 def _sums(segment: Segment) -> list[Expression]:
-    return [one for one in expressions(_said(segment), (_SUM,)) if _amounts(one)]
-
-
-def _said(segment: Segment) -> str:
-    return "" if segment.span is None else segment.text[slice(*segment.span)]
+    return [one for one in expressions(segment.sentence, (_SUM,)) if _amounts(one)]
 
 
 def _is_plain(segment: Segment) -> bool:
     """Whether the sentence tells one price, that of a month, and ends with it: not so for the first half year."""
-    said, sums = _said(segment), _sums(segment)
+    said, sums = segment.sentence, _sums(segment)
     month = _A_MONTH.match(said, sums[0].end) if len(sums) == 1 else None
     if month is None or segment.negated:
         return False

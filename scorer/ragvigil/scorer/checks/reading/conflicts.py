@@ -91,7 +91,7 @@ class _Told:
         segment = self.segment
         if segment.span is None or not _YEAR.search(segment.text, *segment.span):
             return segment.words
-        text = segment.text[slice(*segment.span)]
+        text = segment.sentence
         plain = _VALID.sub(" ", text)
         return segment.words if plain == text else words(plain)
 

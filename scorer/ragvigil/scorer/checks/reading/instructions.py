@@ -49,7 +49,7 @@ def instructing(evidence: Evidence) -> Iterator[tuple[int, str]]:
     places = sorted({place for stem in TRIGGERS for place in evidence.places.get(stem, ())})
     for place in places:
         segment = evidence.segments[place]
-        text = segment.text[slice(*segment.span)] if segment.span else str(segment.value)
+        text = segment.sentence if segment.span else str(segment.value)
         if _instructs(text[:_LONGEST]):
             yield segment.passage, text
 

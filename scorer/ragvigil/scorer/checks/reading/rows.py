@@ -43,7 +43,7 @@ def tables_of(segments: Iterable[Segment]) -> dict[int, list[Row]]:
             table = []
         passage, last = segment.passage, place
         found[place] = table
-        cells = _cells(segment.text[slice(*segment.span)])
+        cells = _cells(segment.sentence)
         if len(cells) > 1:
             naming = int(cells[0].removeprefix("#").isdecimal())
             name = cells[naming]

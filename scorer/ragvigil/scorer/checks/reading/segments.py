@@ -45,6 +45,11 @@ class Segment:
         self._vocabulary = vocabulary
 
     @property
+    def sentence(self) -> str:
+        """What it says; empty for a record's value."""
+        return self.text[slice(*self.span)] if self.span else ""
+
+    @property
     def stems(self) -> list[str]:
         """Its meaningful stems, in order."""
         if self._stems is None:
