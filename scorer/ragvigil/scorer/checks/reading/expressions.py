@@ -239,9 +239,8 @@ def may_have(text: str, runs: Collection[str]) -> bool:
         return True
     if not MONTHS.keys().isdisjoint(runs) and _may_be_of_any_year(text):
         return True
-    return (
-        not (text.isascii() and FAR_MONTHS.keys().isdisjoint(runs)) and next(far_days(text), None) is not None
-    )
+    may_be_far = not text.isascii() or not FAR_MONTHS.keys().isdisjoint(runs)
+    return may_be_far and next(far_days(text), None) is not None
 
 
 def _may_be_of_any_year(text: str) -> bool:
