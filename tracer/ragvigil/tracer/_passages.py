@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from ragvigil.tracer import attributes as names
@@ -44,21 +44,14 @@ def write_documents(
     >>> write_documents([Passage("a", 0.5, "Ice")], content=True, spread=False, limits=Limits(), room=1000).attributes
     {'gen_ai.retrieval.documents': '[{"id":"a","score":0.5,"content":"Ice"}]'}
     """
-    if not spread and small:
-        short = [
-            _row(one, (one.text, False) if content and one.text is not None else None, metadata=content)
-            for one in passages
-        ]
-        return Written({names.GEN_AI_RETRIEVAL_DOCUMENTS: encodable(_array(short))}, len(short), False, False)
+    if small and not spread:
+        return _whole(passages, content=content)
     rows, longest, metadata, shortened = list(passages), limits.document_bytes, True, False
     while True:
         texts = [_shortened(passage.text, longest) if content else None for passage in rows]
         shortened = shortened or (content and any(is_cut for _, is_cut in filter(None, texts)))
         found = _attributes(rows, texts, content=content, spread=spread, metadata=metadata)
-        fits = all(
-            utf8_size(value) <= limits.attribute_bytes for value in found.values() if isinstance(value, str)
-        )
-        if not rows or (fits and encoded_attributes(found) <= room):
+        if not rows or _fits(found, limits, room):
             fewer = len(rows) < len(passages)
             return Written(found, len(rows), shortened or fewer, content and not metadata)
         if metadata and content and any(passage.metadata for passage in rows):
@@ -67,6 +60,20 @@ def write_documents(
             longest = min(longest, max(0, min(room, limits.attribute_bytes)) // len(rows)) // 2
         else:
             rows = rows[: len(rows) // 2]
+
+
+def _whole(passages: Sequence[Passage], *, content: bool) -> Written:
+    """All of the documents as one array."""
+    rows = [
+        _row(one, (one.text, False) if content and one.text is not None else None, metadata=content)
+        for one in passages
+    ]
+    return Written({names.GEN_AI_RETRIEVAL_DOCUMENTS: encodable(_array(rows))}, len(rows), False, False)
+
+
+def _fits(found: Mapping[str, AttributeValue], limits: Limits, room: int) -> bool:
+    sizes = (utf8_size(value) for value in found.values() if isinstance(value, str))
+    return all(size <= limits.attribute_bytes for size in sizes) and encoded_attributes(found) <= room
 
 
 def _shortened(text: str | None, longest: int) -> tuple[str, bool] | None:

@@ -23,6 +23,8 @@ COMPLETENESS = "judge.completeness"
 RELEVANCE = "judge.relevance"
 REQUIRED = "judge.required_facts"
 _FIELDS = ("query", "reference", "required_facts", "forbidden_claims", "answer")
+_MOST = 5
+"""Points there are, from 1."""
 _MISSING, _FORBIDDEN = 3, 1
 """Most points of completeness without a required fact, and of accuracy with a forbidden claim."""
 
@@ -85,22 +87,17 @@ class Correctness:
     def _found(
         self, reply: CorrectnessReply, prepared: Prepared, completions: tuple[Completion, ...]
     ) -> Finding:
-        answer = prepared.answer
-        stated = {one.fact for one in reply.required if one.stated and found_in(one.sentence or "", answer)}
-        made = {one.claim for one in reply.forbidden if one.stated and found_in(one.sentence or "", answer)}
-        said = sum(one.stated for one in reply.required) + sum(one.stated for one in reply.forbidden)
-        flags = ["sentence_not_in_answer"] if said > len(stated) + len(made) else []
+        stated, made = _quoted(reply, prepared.answer)
         required = self._reference.required
         missing = [fact for number, fact in enumerate(required, 1) if number not in stated]
-        accuracy = min(reply.factual_accuracy.points, _FORBIDDEN if made else 5)
-        completeness = min(reply.completeness.points, _MISSING if missing else 5)
+        forbidden = [one for number, one in enumerate(self._reference.forbidden, 1) if number in made]
         values: dict[str, float | None] = {
-            ACCURACY: (accuracy - 1) / 4,
-            COMPLETENESS: (completeness - 1) / 4,
-            RELEVANCE: (reply.relevance.points - 1) / 4,
+            ACCURACY: _share(reply.factual_accuracy.points, _FORBIDDEN if made else _MOST),
+            COMPLETENESS: _share(reply.completeness.points, _MISSING if missing else _MOST),
+            RELEVANCE: _share(reply.relevance.points, _MOST),
             REQUIRED: (len(required) - len(missing)) / len(required) if required else None,
         }
-        forbidden = [one for number, one in enumerate(self._reference.forbidden, 1) if number in made]
+        said = sum(one.stated for one in reply.required) + sum(one.stated for one in reply.forbidden)
         details: dict[str, object] = {
             "state": "measured",
             "missing": missing,
@@ -110,7 +107,7 @@ class Correctness:
                 "completeness": reply.completeness.sentence,
                 "relevance": reply.relevance.sentence,
             },
-            "flags": flags,
+            "flags": ["sentence_not_in_answer"] if said > len(stated) + len(made) else [],
         }
         problems = [*(f"lacks: {one}" for one in missing), *(f"says: {one}" for one in forbidden)]
         return Finding(values, "; ".join(problems) or None, details, completions)
@@ -125,6 +122,17 @@ class Correctness:
             if lacking:
                 return f"{name} lacks {', '.join(map(str, lacking[:10]))}; one object for each"
         return None
+
+
+def _quoted(reply: CorrectnessReply, answer: str) -> tuple[set[int], set[int]]:
+    """The numbers of the required facts and of the forbidden claims whose sentence stands in the answer."""
+    stated = {one.fact for one in reply.required if one.stated and found_in(one.sentence or "", answer)}
+    made = {one.claim for one in reply.forbidden if one.stated and found_in(one.sentence or "", answer)}
+    return stated, made
+
+
+def _share(points: int, most: int) -> float:
+    return (min(points, most) - 1) / (_MOST - 1)
 
 
 def _numbered(texts: Sequence[str]) -> list[dict[str, object]]:
