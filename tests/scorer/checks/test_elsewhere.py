@@ -37,16 +37,20 @@ PARTS = (
     "Die Garantie gilt 24 Monate. Der Akku hält 18 Stunden.",
     "The exam lasts 120 minutes. Candidates get 25% more time where they need it.",
 )
+BACKUPS = (
+    "Backups are made every 6 hours and kept for 30 days.",
+    "Accounts lock for 15 minutes after 5 failed attempts.",
+)
 ELSEWHERE = (
     (PLAN, "The Team plan supports up to 64 users."),
     (PLAN, "The Team plan supports up to 64 users and has 64 GB of storage."),
-    (LEAVE, "Up to 14 days can be carried over."),
-    (LEAVE, "Up to 28 days can be carried over."),
     (MEDICINE, "Put 1 drop into the affected eye 14 times a day."),
     (MEDICINE, "Contact lenses may be put back after 14 minutes."),
     (MAIL, "A message can have at most 25 attachments."),
     (MAIL, "Messages in the trash are deleted after 30 days."),
     (PARTS, "The exam lasts 25 minutes."),
+    (BACKUPS, "Backups are made every 30 hours and kept for 30 days."),
+    (BACKUPS, "Accounts lock for 5 minutes after 5 failed attempts."),
 )
 ROWS = (
     "The Basic plan supports 32 users.",
@@ -90,7 +94,7 @@ AS_TOLD = (
 
 @pytest.mark.parametrize(("passages", "answer"), ELSEWHERE)
 def test_a_number_of_another_thing_is_a_contradiction(passages: tuple[str, ...], answer: str) -> None:
-    """The words stand in one sentence, and the number in that with another unit, or in others that have none."""
+    """The words stand in one sentence, and the number there or in others with another unit."""
     assert judged("What are the rules?", answer, *passages) == "contradicted"
 
 

@@ -64,7 +64,7 @@ async def test_a_carried_answer_passes_and_names_its_passage() -> None:
         "supported",
         claim.text,
     )
-    assert (verdict.judge, verdict.judge_version) == ("builtin", "38+lexical-1")
+    assert (verdict.judge, verdict.judge_version) == ("builtin", "39+lexical-1")
     assert verdict.prompt_digest == RUBRIC.digest
 
 

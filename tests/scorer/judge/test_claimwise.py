@@ -174,7 +174,7 @@ async def test_the_tie_breaker_asks_about_claims_in_doubt_alone() -> None:
     assert (good.passed, bad.passed) == (True, False)
     assert asked == 2
     assert good.judge_version == clear.judge_version
-    assert good.judge_version.startswith("tiebreak-1+38+lexical-1")
+    assert good.judge_version.startswith("tiebreak-1+39+lexical-1")
     assert good.details["asked"] == 2
     assert good.details["answered_as"] == "scripted-1"
 

@@ -59,7 +59,7 @@ def test_a_row_gives_one_flat_result() -> None:
         "unsupported_spans",
     }
     assert claims[0]["text"] == str(ROW["answer"])[claims[0]["start"] : claims[0]["end"]]
-    assert (result["judge"], result["judge_version"]) == ("builtin", "38+lexical-1")
+    assert (result["judge"], result["judge_version"]) == ("builtin", "39+lexical-1")
     assert len(str(result["prompt_digest"])) == 64
     assert result["measured"] == {}
     checks = result["checks"]

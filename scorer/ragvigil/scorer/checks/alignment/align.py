@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, cor
 from ragvigil.scorer.checks.alignment.crossed import crossed_number
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
-from ragvigil.scorer.checks.alignment.elsewhere import is_told_elsewhere, may_be_told_elsewhere
+from ragvigil.scorer.checks.alignment.elsewhere import is_told_elsewhere
 from ragvigil.scorer.checks.alignment.excepted import is_said_of_the_exception
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures, flags_of
@@ -348,10 +348,7 @@ def _is_misplaced(one: _Laid) -> bool:
         return True
     if not one.numbers.all or one.said.asks:
         return False
-    near = [best] if one.second is None else [best, one.second]
-    return may_be_told_elsewhere(said, one.said.text, near) and is_told_elsewhere(
-        said, one.said.text, near, evidence, one.question, one.weight
-    )
+    return is_told_elsewhere(said, one.said.text, best, evidence)
 
 
 def _is_renamed(one: _Laid) -> bool:

@@ -15,7 +15,7 @@ from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.verdict import Claim, ClaimVerdict, Source
 
-VERSION = "38"
+VERSION = "39"
 """Changes whenever the code would give other figures with the same coefficients."""
 MOST_CLAIMS = 500
 """Claims of one answer that are compared in production; of more, an evenly spread sample."""
