@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from tests.command_line import ragvigil
 
+from ragvigil.scorer.commands import run
+
 ROW = {
     "id": "r1",
     "query": "When does water boil?",
@@ -104,6 +106,21 @@ def test_a_wrong_command_line_is_exit_code_2_and_no_traceback(arguments: list[st
     done = ragvigil(*arguments)
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
+
+
+def test_the_demo_without_its_library_says_so_before_it_starts_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """After `pip install 'ragvigil[scorer]'` it was half a minute and a traceback until somebody was told."""
+    monkeypatch.setitem(sys.modules, "bm25s", None)
+    monkeypatch.setattr(sys, "argv", ["ragvigil", "demo", "--dir", str(tmp_path / "demo")])
+    assert run() == 2
+    said = capsys.readouterr()
+    assert (said.out, said.err) == (
+        "",
+        "ragvigil: bm25s is not installed; run: pip install 'ragvigil[demo]'\n",
+    )
+    assert not (tmp_path / "demo").exists()
 
 
 def test_the_version_is_the_distributions() -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.resources import files
+from importlib.util import find_spec
 from typing import Any
 
 from ragvigil.scorer.demo.corpus import Passage
@@ -21,6 +22,7 @@ _STOPWORDS: frozenset[str] = frozenset(
     ]
 )
 _LONGEST_PLURAL_KEPT = 3
+_LIBRARY = "bm25s"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +51,19 @@ def _singular(word: str) -> str:
     return word[:-1] if plural else word
 
 
+def refuse_without_library() -> None:
+    """MissingExtraError where nothing could search: told before processes are started, not by one that ended."""
+    if find_spec(_LIBRARY) is None:
+        raise MissingExtraError("demo", _LIBRARY)
+
+
 class Index:
     """A BM25 index of passages, in memory."""
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         """Index `passages`; raises MissingExtraError without the library."""
-        try:
-            bm25s: Any = importlib.import_module("bm25s")
-        except ImportError:
-            raise MissingExtraError("demo", "bm25s") from None
+        refuse_without_library()
+        bm25s: Any = importlib.import_module(_LIBRARY)
         self._passages = tuple(passages)
         self._bm25 = bm25s.BM25()
         # The name once more: what a passage documents outweighs what it mentions.

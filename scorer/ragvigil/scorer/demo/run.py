@@ -20,8 +20,10 @@ def run_demo(*, faults: bool, directory: Path | None, as_json: bool) -> int:
     import asyncio
 
     from ragvigil.scorer.demo.play import play
+    from ragvigil.scorer.demo.retrieval import refuse_without_library
     from ragvigil.scorer.demo.view import open_view
 
+    refuse_without_library()
     place = _place(directory)
     try:
         with open_view(place / STORE_NAME, as_json=as_json) as view:
