@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
+from tests.command_line import ragvigil as typed
 from tests.scorer.gate.files import REFUSAL, Files, answer, right, told
 from tests.scorer.testset.sets import ragvigil, row, written
 
@@ -350,3 +352,18 @@ def test_answers_may_say_themselves_what_a_test_set_would(
     assert ragvigil("gate", gate, "--answers", written(tmp_path / "a", rows), "--json") == 0
     (outcome,) = told(capsys)["outcomes"]
     assert (outcome["segment"], outcome["answers"], outcome["figure"]["n"]) == ("de", 22, 22)
+
+
+def test_answers_come_from_standard_input_as_they_do_for_score(tmp_path: Path) -> None:
+    """A job that asks the service need not leave a file; what is wrong is told of standard input."""
+    gate = tmp_path / "gate.toml"
+    gate.write_text("limits.faithfulness.at_least = 0.8")
+    lines = "".join(f"{json.dumps(one)}\n" for one in right(30))
+    done = typed("gate", str(gate), "--answers", "-", text=f"\ufeff{lines}")
+    assert (done.returncode, done.stdout[:17]) == (0, "ok   faithfulness"), done.stderr
+    for text, wrong in (
+        (f"{lines}{{", "standard input, line 31: "),
+        ("", "standard input: holds no answer"),
+    ):
+        done = typed("gate", str(gate), "--answers", "-", text=text)
+        assert (done.returncode, wrong in done.stderr) == (2, True), done.stderr

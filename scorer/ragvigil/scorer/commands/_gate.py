@@ -17,7 +17,10 @@ from ragvigil.scorer.errors import InputError
 def gate(
     file: Annotated[Path, typer.Argument(metavar="GATE", help="TOML: what has to hold.")],
     answers: Annotated[
-        Path, typer.Option(metavar="FILE", help="JSONL: {id, query, evidence, answer} a line.")
+        Path,
+        typer.Option(
+            metavar="FILE", help="JSONL: {id, query, evidence, answer} a line; - reads standard input."
+        ),
     ],
     testset: Annotated[
         Path | None,

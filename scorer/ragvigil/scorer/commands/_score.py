@@ -50,10 +50,11 @@ def score(
     none; what a row lacks shows in its state. A model takes the measures and criteria too that RAGVIGIL_JUDGE__MEASURES
     and RAGVIGIL_JUDGE__CRITERIA name.
     """
+    from ragvigil.scorer.offline.rows import called
     from ragvigil.scorer.offline.score import score_rows
 
     settings = settings_of(config) if config is not None else None
-    name = "standard input" if str(file) == "-" else str(file)
+    name = called(file)
     rows = unread = failed = 0
     with _opened(file) as lines:
         for result in score_rows(

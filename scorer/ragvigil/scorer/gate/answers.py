@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from ragvigil.scorer.errors import InputError
-from ragvigil.scorer.offline.rows import naming, record_of, row_id, rows_in, unread
+from ragvigil.scorer.offline.rows import called, naming, record_of, row_id, rows_in, unread
 from ragvigil.scorer.testset.read import Testset
 from ragvigil.scorer.testset.row import Row
 from ragvigil.scorer.trace import RagTrace
@@ -50,7 +50,7 @@ def read_answers(path: Path, testset: Testset | None) -> Answers:
     known = None if testset is None else {row.query_id: row for row in testset.rows}
     found: dict[str, Answered] = {}
     for number, told in rows_in(path):
-        place = f"{path}, line {number}"
+        place = f"{called(path)}, line {number}"
         with naming(path):
             name = str(row_id({"id": told.get("query_id"), **told}, number))
         if name in found:
@@ -64,7 +64,7 @@ def read_answers(path: Path, testset: Testset | None) -> Answers:
                 )
         found[name] = _answered(name, told, row, number, path)
     if not found:
-        raise InputError(str(path), "holds no answer; put one JSON object on each line")
+        raise InputError(called(path), "holds no answer; put one JSON object on each line")
     blank = {name for name, one in found.items() if not (one.record.answer or "").strip()}
     lacking = [name for name in (found if known is None else known) if name not in found or name in blank]
     return Answers(tuple(found.values()), tuple(lacking))
@@ -80,7 +80,7 @@ def same_question(one: str | None, other: str | None) -> bool:
 
 
 def _answered(name: str, told: Mapping[str, object], row: Row | None, number: int, path: Path) -> Answered:
-    place = f"{path}, line {number}"
+    place = f"{called(path)}, line {number}"
     item = dict(told) | {"id": name}
     with naming(path):
         record = record_of(item, number)

@@ -6,6 +6,7 @@ import hashlib
 import json
 import math
 import re
+import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -97,18 +98,29 @@ def naming(path: Path) -> Generator[None]:
     except InputError as error:
         if not error.place.startswith("line "):
             raise
-        raise InputError(f"{path}, {error.place}", error.problem) from None
+        raise InputError(f"{called(path)}, {error.place}", error.problem) from None
 
 
 def text_of(path: Path) -> str:
-    """The text of a file. InputError names it and the fix."""
+    """The text of a file, `-` for standard input. InputError names it and the fix."""
+    piped = called(path) != str(path)
     try:
-        return path.read_text("utf-8-sig")
+        return sys.stdin.buffer.read().decode("utf-8-sig") if piped else path.read_text("utf-8-sig")
     except OSError as error:
-        raise InputError(str(path), f"cannot be read: {error.strerror}") from None
+        raise InputError(called(path), f"cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
-        refuse_packed(path)
-        raise InputError(str(path), "cannot be read as text; save it as UTF-8") from None
+        if not piped:
+            refuse_packed(path)
+        raise InputError(called(path), "cannot be read as text; save it as UTF-8") from None
+
+
+def called(path: Path) -> str:
+    """What errors call it.
+
+    >>> called(Path("a.jsonl")), called(Path("-"))
+    ('a.jsonl', 'standard input')
+    """
+    return "standard input" if str(path) == "-" else str(path)
 
 
 def refuse_packed(path: Path) -> None:
