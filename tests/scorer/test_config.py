@@ -111,6 +111,17 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(
         ("[receive]\nhttp = '127.0.0.1:99999'", r"receive\.http: a port is at most 65535"),
         ("[receive]\ntoken = ' '", r"receive\.token: is empty"),
         ("[assemble]\nquiet_seconds = inf", r"assemble\.quiet_seconds: "),
+        (
+            "[monitor]\ntick_seconds = 1e18",
+            r"monitor\.tick_seconds: must be at most 3\.15576e\+09 \(got 1e\+18",
+        ),
+        ("[monitor]\nbucket_seconds = 1e18", r"monitor\.bucket_seconds: must be at most 86400"),
+        (
+            "[retention]\ncontent_days = 1e9\nscores_days = inf",
+            r"retention\.content_days: must be at most 36525",
+        ),
+        ("[detect]\nkeep_days = nan", r"detect\.keep_days: "),
+        ('[store]\nurl = "sqlite:///a\\u0000b.db"', r"store\.url: holds a NUL, which no path can"),
         ("[assemble]\nshortest_quiet_seconds = 20", r"assemble: shortest_quiet_seconds must not be above"),
         ("sample = [", r"not valid TOML"),
     ],

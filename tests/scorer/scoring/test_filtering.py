@@ -35,6 +35,8 @@ def rule_of(text: dict[str, object]) -> str | None:
         ({"environment": "prod*"}, "environment = 'production'"),
         ({"environment": ["staging", "production"]}, "environment = 'production'"),
         ({"environment": "Production"}, None),
+        ({"environment": "[a-p-]r[--9n-o]duct*"}, "environment = 'production'"),
+        ({"environment": "[z-a"}, None),
         ({"environment": "prod"}, None),
         ({"service": "shop", "environment": "staging"}, None),
         ({"span": {"user.id": "probe-*"}}, "span attribute user.id = 'probe-eu'"),
@@ -99,6 +101,14 @@ def test_langfuse_evaluations_are_filtered_by_default_and_can_be_switched_on() -
         ({"environments": "x"}, r"filters\.mine\.environments: unknown key \(did you mean environment\?\)"),
         ({"span": "x"}, r"filters\.mine\.span: is a section, not a value"),
         ({"span": {"key": [["x"]]}}, r"filters\.mine\.span\.key\.0: must be a text in quotes"),
+        (
+            {"environment": "load-[z-a]"},
+            r"filters\.mine\.environment\.0: .*the range z-a in 'load-\[z-a\]' is the ",
+        ),
+        (
+            {"span": {"pod": ["x", "[!a9-0]*"]}},
+            r"filters\.mine\.span\.pod\.1: .*9-0 .* the wrong way round: 0-9",
+        ),
         ({"span": {"a|": "x"}}, r"filters\.mine: the key 'a\|' has an empty name"),
     ],
 )

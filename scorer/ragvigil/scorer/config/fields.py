@@ -139,7 +139,9 @@ def without_secrets(url: str) -> str:
 
 Url = Annotated[str, PlainSerializer(without_secrets, when_used="json")]
 """An address in which an operator may have put a secret."""
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+MOST_DAYS = 36_525
+"""A hundred years: longer is a slip, and soon more nanoseconds than an integer of SQLite holds."""
+Seconds = Annotated[float, Field(gt=0, le=MOST_DAYS * 86_400)]
 NAME = r"^[a-z][a-z0-9_-]{0,62}$"
 Address = Annotated[str, BeforeValidator(_bare), Field(pattern=ADDRESS), AfterValidator(_port_exists)]
 Secret = Annotated[SecretStr, BeforeValidator(_read), AfterValidator(_not_empty)]

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, cast
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 
 from ragvigil.scorer.config.fields import Section
 
 _MOST_PATTERNS = 500
+_SET = re.compile(r"\[!?(\]?[^\]]*)\]")
+_RANGE = re.compile(r"(.)-(.)", re.DOTALL)
 
 
 def _patterns(value: object) -> object:
@@ -24,8 +27,25 @@ def _as_text(value: object) -> object:
     return str(value) if isinstance(value, (int, float)) else value
 
 
+def _ordered(pattern: str) -> str:
+    """A range from z to a holds nothing, so that what it stands in would match nothing, or less than was meant.
+
+    >>> _ordered("pod-[a-z0-9]")
+    'pod-[a-z0-9]'
+    """
+    for one in _SET.finditer(pattern):
+        for first, last in _RANGE.findall(one[1]):
+            if first > last:
+                raise ValueError(
+                    f"the range {first}-{last} in {pattern!r} is the wrong way round: {last}-{first}"
+                )
+    return pattern
+
+
 Patterns = Annotated[
-    tuple[str, ...], BeforeValidator(_patterns), Field(min_length=1, max_length=_MOST_PATTERNS)
+    tuple[Annotated[str, AfterValidator(_ordered)], ...],
+    BeforeValidator(_patterns),
+    Field(min_length=1, max_length=_MOST_PATTERNS),
 ]
 Attributes = Mapping[Annotated[str, Field(min_length=1)], Patterns]
 

@@ -6,7 +6,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from ragvigil.scorer.config.fields import Section
+from ragvigil.scorer.config.fields import MOST_DAYS, Section
 
 
 class Retention(Section):
@@ -15,12 +15,14 @@ class Retention(Section):
     content_days: float = Field(
         default=30.0,
         gt=0,
+        le=MOST_DAYS,
         description="content goes after so many days, counted from when its trace was first stored, and so do messages "
         "about incidents that are over; examples of open incidents stay",
     )
     scores_days: float = Field(
         default=400.0,
         gt=0,
+        le=MOST_DAYS,
         description="records, scores and ledger rows go after so many days, not before the content; rollups never go, "
         "but a week later, and not before 90 days, their minutes become hours",
     )

@@ -108,6 +108,8 @@ class Store(_Section):
         path = url if bare else url.removeprefix("sqlite:///").strip()
         if not path or not (bare or url.startswith("sqlite:///")):
             raise ValueError("must look like sqlite:///PATH, for example sqlite:///ragvigil.db")
+        if "\0" in path:
+            raise ValueError("holds a NUL, which no path can: write the path anew")
         if path.startswith("~"):
             raise ValueError("nothing makes a home of ~ here: write the whole path")
         if path.endswith("/") or Path(path).name in ("", "..") or os.path.isdir(path):  # noqa: PTH112 - never raises

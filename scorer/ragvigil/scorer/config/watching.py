@@ -8,7 +8,7 @@ from typing import Annotated, Self, cast
 
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
-from ragvigil.scorer.config.fields import Seconds, Words, several
+from ragvigil.scorer.config.fields import MOST_DAYS, Seconds, Words, several
 from ragvigil.scorer.config.fields import Section as _Section
 from ragvigil.scorer.monitoring import CoverageName
 
@@ -68,7 +68,7 @@ class Monitor(_Section):
 
     tick_seconds: Seconds = Field(default=10.0, description="time between two evaluations")
     bucket_seconds: float = Field(
-        default=60.0, ge=1, description="grain of the rollups; fixed for the life of a store"
+        default=60.0, ge=1, le=86_400, description="grain of the rollups; fixed for the life of a store"
     )
     page_environments: Words = Field(
         default=("production", "prod"),
@@ -156,7 +156,7 @@ class Detect(_Section):
     canary_hours: float = Field(
         default=168.0,
         ge=0,
-        allow_inf_nan=False,
+        le=MOST_DAYS * 24,
         description="time after which a language model judges the same past traces again, to see whether it has "
         "changed; it also does when its version or prompt changes and before a page; 0: only then",
     )
@@ -181,7 +181,10 @@ class Detect(_Section):
         description="services and environments watched so; of more, those that page and answer most",
     )
     keep_days: float = Field(
-        default=8.0, ge=1, description="how long the detectors' rows stay; they show what was before a fall"
+        default=8.0,
+        ge=1,
+        le=MOST_DAYS,
+        description="how long the detectors' rows stay; they show what was before a fall",
     )
 
     @model_validator(mode="after")
