@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from tests.command_line import ragvigil
+from tests.scorer.incidents.scripted_channels import DOWN, Scripted
 from tests.scorer.metrics.filled import NOW, SECOND, evaluated, fill, record, settings_in
+from tests.scorer.store.test_open_incidents import RATE, alert
 
+from ragvigil.scorer.incidents.deliver import Courier
+from ragvigil.scorer.monitoring import Incident, SeriesKey
+from ragvigil.scorer.store._sqlite_outbox import OutboxHere
 from ragvigil.scorer.store.sqlite import SqliteStore
 
 HOUR = 3600 * SECOND
@@ -93,3 +101,23 @@ def test_odd_names_leave_the_table_readable_and_json_whole(tmp_path: Path) -> No
     assert said.replace("\n", "").isprintable()
     whole = json.loads(ragvigil("status", "--json", "--store", str(settings.store.path)).stdout)
     assert {one["service"] for one in whole["series"]} == {*ODD}
+
+
+def test_a_channel_that_nobody_configures_is_named_with_what_waits_for_it(tmp_path: Path) -> None:
+    """Renamed while a page waited, it was in the log alone; status said nothing, and a day later the page was gone."""
+    settings = settings_in(tmp_path)
+    with SqliteStore(settings) as store:
+        for number in range(3):
+            key = SeriesKey("citation", f"docs-{number}", None)
+            incident = Incident(f"i{number}", key, f"key{number}", number, number, RATE, RATE, RATE)
+            channels = ["pager", "old"] if number else ["pager"]
+            store.monitoring.save_incident(incident, replace(alert(number), at=datetime.now(UTC)), channels)
+        taken = Scripted([DOWN])
+        asyncio.run(Courier(OutboxHere(store.outbox), {"pager": taken}).deliver_due(time.time_ns()))
+    said = ragvigil("status", "--store", str(settings.store.path)).stdout
+    named = [line for line in said.splitlines() if line.startswith("channel ")]
+    assert named == [
+        "channel old: NOT CONFIGURED where the scorer runs; messages that wait for it: 2, each until it is a day old"
+    ]
+    shown = json.loads(ragvigil("status", "--json", "--store", str(settings.store.path)).stdout)
+    assert (shown["undelivered"], shown["unconfigured_channels"]) == (5, {"old": 2})

@@ -30,7 +30,7 @@ from ragvigil.scorer.detect.stretches import stretches
 from ragvigil.scorer.moments import in_utc
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.receive.counters import waiting_for
-from ragvigil.scorer.store import reading
+from ragvigil.scorer.store import reading, reading_incidents
 
 _NOTABLE_ROLLUP_BYTES = 100_000_000
 
@@ -72,6 +72,7 @@ def as_json(
         "feedback": _told.feedback_as_json(connection),
         "changes": _told.changes_as_json(connection),
         "undelivered": reading.undelivered(connection),
+        "unconfigured_channels": dict(reading_incidents.unconfigured(connection)),
     }
 
 
@@ -90,6 +91,7 @@ def as_text(
         [
             _heartbeat(_age(connection), alive=_lives(connection, settings)),
             *_incidents(incidents),
+            *_unconfigured(reading_incidents.unconfigured(connection)),
             *_unseen.as_text(connection),
             *_filtered.as_text(connection),
             *_unread_spans.as_text(connection),
@@ -225,6 +227,15 @@ def _incidents(incidents: Sequence[Incident]) -> list[str]:
             f"{'open' if incident.resolved_at is None else 'resolved'}"
         )
     return lines
+
+
+def _unconfigured(waiting: Sequence[tuple[str, int]]) -> list[str]:
+    """Where messages go that nobody will get: a channel was renamed or left out."""
+    return [
+        f"channel {channel}: NOT CONFIGURED where the scorer runs; messages that wait for it: {count:,}, each until it "
+        "is a day old"
+        for channel, count in waiting
+    ]
 
 
 def _what(incident: Incident) -> str:

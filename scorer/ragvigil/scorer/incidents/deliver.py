@@ -23,6 +23,9 @@ LONGEST_DELAY_SECONDS = 300.0
 KEPT_SECONDS = 86_400.0
 """What waits for a channel that is configured no more is kept so long: a deploy that forgot it can be mended."""
 
+NOT_CONFIGURED = "not_configured"
+"""Why what waits for such a channel does."""
+
 _FIRST_DELAY_SECONDS = 2.0
 _POLL_SECONDS = 1.0
 SEND_SECONDS = 240.0
@@ -149,7 +152,7 @@ class Courier:
 
     async def _keep(self, name: str, delivery: Delivery, now: int) -> bool:
         """Let a message wait for a channel that is configured no more, and drop it after a day; True."""
-        reason, alert = "not_configured", delivery.alert
+        reason, alert = NOT_CONFIGURED, delivery.alert
         if now - alert.at.timestamp() * 1e9 >= KEPT_SECONDS * 1e9:
             self._count(name, "refused", reason)
             _log.error("channel %s is not configured: %s was dropped", name, alert.dedup_key)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragvigil.exporters import Alert, from_json
+from ragvigil.scorer.incidents.deliver import NOT_CONFIGURED
 from ragvigil.scorer.incidents.oncall import Silence
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._rows import incident_of
@@ -91,6 +92,16 @@ def held_back(connection: sqlite3.Connection, now: int) -> int:
         {"now": now},
     ).fetchone()
     return int(row[0])
+
+
+def unconfigured(connection: sqlite3.Connection) -> Sequence[tuple[str, int]]:
+    """Channels that the running scorer knows nothing of, with how many messages wait for each."""
+    rows = connection.execute(
+        "SELECT channel, count(*) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL "
+        "AND reason = ? GROUP BY channel ORDER BY channel",
+        (NOT_CONFIGURED,),
+    )
+    return [(row[0], row[1]) for row in rows]
 
 
 def silences(connection: sqlite3.Connection, ending_after: int) -> Sequence[Silence]:
