@@ -138,6 +138,22 @@ def test_after_a_silence_a_page_is_made_anew_once(store: SqliteStore) -> None:
     assert deliver(store, NOW + HOUR + SECOND) == ["trigger", "trigger"]
 
 
+def test_after_a_silence_an_update_is_made_anew_too(store: SqliteStore) -> None:
+    """Who was paged before it heard afterwards how bad it had been in the midst of it."""
+
+    def anew(incident: Incident, said: Alert, now: int) -> Alert:
+        return replace(said, title="Fell, now 90 %", now=RATE, at=calendar_time(now))
+
+    post(store, "trigger", NOW - SECOND)
+    assert deliver(store, NOW - SECOND) == ["trigger"]
+    store.oncall.silence(SILENCE, NOW)
+    post(store, "update", NOW + SECOND, now=LOWER)
+    for moment in (NOW + HOUR, NOW + HOUR + SECOND):
+        AfterSilence(store.escalation, anew).look(moment)
+        assert due(store, moment) == [("oncall", "update", RATE.value)]
+    assert deliver(store, NOW + HOUR + SECOND) == ["update"]
+
+
 def test_a_page_that_cannot_be_made_anew_after_a_silence_is_sent_as_it_was(store: SqliteStore) -> None:
     """A diagnosis that fails, or an incident of which only its own watch knows the words."""
 

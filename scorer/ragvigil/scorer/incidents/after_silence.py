@@ -1,4 +1,4 @@
-"""What a silence held back, when it is over: the page says what is true by then, not what was when it was made."""
+"""What a silence held back, when it is over: it says what is true by then, not what was when it was made."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class HeldStore(Protocol):
     """What is needed of the store, on its one writing thread."""
 
     def let_go(self, now: int, limit: int) -> Sequence[tuple[Incident, Alert, str]]:
-        """Open incidents whose page was made during a silence that is over, that page, and the channel it waits for."""
+        """What was said of open incidents during a silence that is over, news alone, and the channel it waits for."""
         ...
 
     def with_caveat(self, incident: Incident, alert: Alert) -> Alert:
@@ -34,7 +34,7 @@ class HeldStore(Protocol):
 
 
 class AfterSilence:
-    """Makes pages anew that nobody has heard yet, for a silence held them back."""
+    """Makes pages and updates anew that nobody has heard yet, for a silence held them back."""
 
     def __init__(self, store: HeldStore, anew: Anew) -> None:
         self._store = store
@@ -50,6 +50,6 @@ class AfterSilence:
                 fresh = self._anew(incident, said, now)
                 if fresh is not None:
                     fresh = self._store.with_caveat(incident, fresh)
-                    self._store.post(replace(fresh, action="trigger"), [channel])
+                    self._store.post(replace(fresh, action=said.action), [channel])
         except Exception:
             _log.exception("a page could not be made anew after a silence; it is sent as it was")

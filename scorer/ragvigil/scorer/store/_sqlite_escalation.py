@@ -32,7 +32,7 @@ _LET_GO_PAGES = (
     "SELECT incidents.*, outbox.alert, outbox.channel FROM outbox INDEXED BY outbox_waiting "
     "JOIN incidents ON incidents.id = outbox.incident_id "
     "WHERE delivered_at IS NULL AND refused_at IS NULL "
-    "AND action = 'trigger' AND attempts = 0 "
+    "AND action IN ('trigger', 'update') AND attempts = 0 "
     f"AND incidents.resolved_at IS NULL AND {LET_GO} AND NOT {SILENCED} ORDER BY outbox.id LIMIT :limit"
 )
 _WAITED_FOR = (
@@ -77,7 +77,7 @@ class SqliteEscalation:
         return with_caveat(self._connection, incident.key, alert)
 
     def let_go(self, now: int, limit: int) -> Sequence[tuple[Incident, Alert, str]]:
-        """Open incidents whose page was made during a silence that is over, that page, and the channel it waits for."""
+        """What was said of open incidents during a silence that is over, news alone, and the channel it waits for."""
         rows = self._connection.execute(_LET_GO_PAGES, {"now": now, "limit": limit}).fetchall()
         return [(incident_of(row), from_json(row["alert"]), row["channel"]) for row in rows]
 
