@@ -198,6 +198,20 @@ def test_a_disk_that_is_full_is_called_so(patient: Patient) -> None:
     assert "When it is full" not in alert.summary
 
 
+def test_a_disk_that_becomes_full_is_told_once_more(patient: Patient) -> None:
+    """Who was paged that it is nearly full was never told that spans are refused by now."""
+    patient.free = 100 * 10**6
+    assert patient.live(60) == [("scorer_disk", "trigger", "error")]
+    patient.free, patient.now = 4096, patient.now + 60 * SECOND
+    (alert,) = patient.watch.tick(patient.now)
+    assert (alert.action, alert.title) == ("update", "ragvigil's disk is full")
+    for free in (4096, 2 * 10**6, 0):
+        patient.free = free
+        assert patient.live(300) == []
+    patient.free = 10**12
+    assert patient.live(600) == [("scorer_disk", "resolve", "error")]
+
+
 def test_an_inbox_that_fills_up_is_a_page(patient: Patient) -> None:
     """Before senders are refused."""
     folder = patient.settings.inbox_path

@@ -193,8 +193,13 @@ class HealthWatch:
         after = replace(incident, now=level, recovering_since=back, note=sign.words)
         if back is not None and now - back >= self._settings.resolve_seconds * patience(incident) * 1e9:
             return self._save(replace(after, resolved_at=now), "resolve", now)
-        worst = min(incident.worst, level, key=lambda one: one.value)
-        self._store.save_incident(replace(after, worst=worst), None, ())
+        after = replace(after, worst=min(incident.worst, level, key=lambda one: one.value))
+        if (
+            sign.words.startswith(_FULL)
+            and incident.worst.value >= _FULL_BYTES / self._settings.least_free_bytes
+        ):
+            return self._save(after, "update", now)
+        self._store.save_incident(after, None, ())
         return None
 
     def _opened(self, key: SeriesKey, sign: Sign, level: Measurement, now: int) -> Incident:
