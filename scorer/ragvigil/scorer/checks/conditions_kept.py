@@ -11,7 +11,6 @@ there, for other types of question and longer answers, and across languages.
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
@@ -129,10 +128,7 @@ def _elsewhere(prepared: Prepared) -> list[int]:
     """The sentences that hold most of the question's key terms, the best of them."""
     if len(prepared.key_terms) < _FEWEST_TERMS:
         return []
-    scores: defaultdict[int, float] = defaultdict(float)
-    for stem, weight in prepared.key_terms.items():
-        for place in prepared.evidence.places.get(stem, ())[:_MOST_PLACES]:
-            scores[place] += weight
+    scores = prepared.evidence.weighed(prepared.key_terms, _MOST_PLACES)
     enough = _WHOLLY_ON_IT * sum(prepared.key_terms.values())
     best = sorted((place for place, score in scores.items() if score >= enough), key=lambda one: -scores[one])
     return best[:_MOST_ELSEWHERE]

@@ -14,7 +14,7 @@ from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.checks.reading.claims import Statement
 from ragvigil.scorer.checks.reading.conflicts import Conflict
 from ragvigil.scorer.checks.reading.question import CONFLICT, CONTRAST
-from ragvigil.scorer.checks.reading.words import Word, values
+from ragvigil.scorer.checks.reading.words import things_of, values
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -47,8 +47,8 @@ def _surfaced(prepared: Prepared, conflict: Conflict) -> bool:
 
 def _tells(statement: Statement, conflict: Conflict) -> bool:
     """Whether a statement shares a word of meaning with what both passages say, or names the numbers of both."""
-    shared = _stems(conflict.one.words) & _stems(conflict.other.words)
-    return not shared.isdisjoint(_stems(statement.words)) or _has_both(_numbers([statement]), conflict)
+    shared = things_of(conflict.one.words) & things_of(conflict.other.words)
+    return not shared.isdisjoint(things_of(statement.words)) or _has_both(_numbers([statement]), conflict)
 
 
 def _has_both(said: set[str], conflict: Conflict) -> bool:
@@ -58,10 +58,6 @@ def _has_both(said: set[str], conflict: Conflict) -> bool:
 
 def _numbers(statements: list[Statement]) -> set[str]:
     return {value for one in statements for readings in values([*one.words]) for value in readings}
-
-
-def _stems(sequence: tuple[Word, ...] | list[Word]) -> set[str]:
-    return {word.stem for word in sequence if word.content and not word.numbers}
 
 
 def _around(prepared: Prepared, place: int) -> str:

@@ -7,8 +7,6 @@ sufficiency.
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from ragvigil.scorer.checks import evidence_sufficiency
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
@@ -29,17 +27,15 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, found.reason)
     if len(prepared.key_terms) < _FEWEST_TERMS:
         return Finding(None, "the question has too few key terms")
-    scores: defaultdict[int, float] = defaultdict(float)
-    for stem, weight in prepared.key_terms.items():
-        for place in prepared.evidence.places.get(stem, ())[:_MOST_PLACES]:
-            scores[place] += weight
+    scores = prepared.evidence.weighed(prepared.key_terms, _MOST_PLACES)
     best = max(scores, key=lambda place: (scores[place], -place), default=None)
     if best is None or scores[best] < _ENOUGH * sum(prepared.key_terms.values()):
         return Finding(0.0)
     segment = prepared.evidence.segments[best]
-    text = segment.sentence if segment.span else str(segment.value)
     passage = prepared.evidence.names[segment.passage]
-    return Finding(1.0, f"refuses, yet {passage} says: {text[:_MOST_CHARACTERS]}", {"passage": passage})
+    return Finding(
+        1.0, f"refuses, yet {passage} says: {segment.told[:_MOST_CHARACTERS]}", {"passage": passage}
+    )
 
 
 CHECK = Check("over_refusal", "15", _measure, range="{0, 1}", better="low", cost="question")

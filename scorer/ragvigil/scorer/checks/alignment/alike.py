@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
-from ragvigil.scorer.checks.reading.words import words
+from ragvigil.scorer.checks.reading.words import things_of, words
 
 _SEVEN_DAYS = re.compile(
     r"\b(?:(?:seven|7)\sdays\s(?:a|per|each|every)\sweek|(?:sieben|7)\stage\s(?:die|pro|in\sder)\swoche"
@@ -74,8 +74,7 @@ def _says_the_same(claim: str, clause: str) -> bool:
     mine, theirs = words(claim), words(clause)
     if denies(mine) or denies(theirs) or [*_numbers(claim)] != [*_numbers(clause)]:
         return False
-    said, told = ({word.stem for word in one if word.content and not word.numbers} for one in (mine, theirs))
-    return said ^ told <= _OPEN
+    return things_of(mine) ^ things_of(theirs) <= _OPEN
 
 
 def _numbers(text: str) -> Iterator[str]:

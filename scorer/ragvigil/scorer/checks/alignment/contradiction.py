@@ -28,7 +28,7 @@ from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, values, words
+from ragvigil.scorer.checks.reading.words import NEGATION_ADVERBS, Word, stems_of, things_of, values, words
 
 _ALIKE = 0.8
 _FEWEST_WITHIN = 2
@@ -148,7 +148,7 @@ def _otherwise(
     claim: Sequence[Word], text: str, denying: bool, best: Segment, numbers: Numbers
 ) -> str | None:
     """What `best` says otherwise, be it of another thing or not."""
-    said = {word.stem for word in claim if word.content and not word.numbers}
+    said = things_of(claim)
     swap, denied = _swap(claim, text, said, best), denying != best.negated
     if denied and swap in _OF_ONE:
         return None  # what is not so on Sunday may be so on Saturday
@@ -168,7 +168,7 @@ def _differs(
     claim: Sequence[Word], text: str, denying: bool, best: Segment, numbers: Numbers, said: set[str]
 ) -> str | None:
     """What `best`, which swaps nothing for another thing, says otherwise; `said`: as in `_swap`."""
-    there = {word.stem for word in best.words if word.content and not word.numbers}
+    there = things_of(best.words)
     if _renumbers(claim, best, numbers, said, there) and _comparable(claim, best, numbers.novel[0]):
         return "number"
     if said <= there and _renumbers_one(claim, best, numbers):

@@ -11,7 +11,7 @@ from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CLOCK, DAY, expressions
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, offsets, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, things_of, words
 
 _WITH_ITS_UNIT = re.compile(r"[ \u00a0-]?(?:[%°€$£¥₹]|[^\W\d_]+)")
 _SIGNS = "€$£¥₹"
@@ -83,7 +83,7 @@ def crossed_number(
 
 def _says_too_much(claim: Sequence[Word], best: Segment) -> bool:
     """Whether the best sentence lacks two words of `claim`, in ASCII, beside a unit: more than it may; a first look."""
-    said = {word.stem for word in claim if word.content and not word.numbers}
+    said = things_of(claim)
     return len(said - best.content) > _MOST_LACKING
 
 

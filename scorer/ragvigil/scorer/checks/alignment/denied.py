@@ -120,8 +120,8 @@ def _stand_together(stems: Sequence[str], told: Sequence[str]) -> bool:
 
 def _stands_elsewhere(clause: Sequence[Word], place: int, evidence: Evidence) -> bool:
     """Whether a sentence that denies nothing has all its words."""
-    held = [
-        evidence.places.get(word.stem, ()) for word in clause if word.content and word.stem not in _UNTOLD
-    ]
-    common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
-    return any(other != place and not evidence.segments.negated(other) for other in common)
+    stems = [word.stem for word in clause if word.content and word.stem not in _UNTOLD]
+    return any(
+        other != place and not evidence.segments.negated(other)
+        for other in evidence.with_all(stems, _MOST_SENTENCES)
+    )

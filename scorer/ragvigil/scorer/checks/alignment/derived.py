@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.alignment.numbers import YEARS
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS
 from ragvigil.scorer.checks.reading.patterns import skipping
-from ragvigil.scorer.checks.reading.words import Word, offsets, values
+from ragvigil.scorer.checks.reading.words import Word, offsets, things_of, values
 from ragvigil.scorer.choices import longest_first
 
 _TOTAL = skipping(
@@ -63,7 +63,7 @@ def derived_values(
     >>> [sorted(derived_values(words(text), text, {place}, table)) for text, place in told]
     [[7], [2], []]
     """
-    told = {place: amount for place in lacking if (amount := _amount(claim[place].numbers)) is not None}
+    told = {place: amount for place in lacking if (amount := plain_number(claim[place].numbers)) is not None}
     if not told:
         return frozenset()  # as mostly
     where = offsets(text)
@@ -83,7 +83,8 @@ def _may_result(amount: float, text: str, start: int, end: int) -> bool:
     return amount not in YEARS or end - start > _DIGITS_OF_A_YEAR
 
 
-def _amount(numbers: Sequence[str]) -> float | None:
+def plain_number(numbers: Sequence[str]) -> float | None:
+    """The value of a word with these `numbers`; None where that is no plain number, as of a date, or there is none."""
     return float(numbers[0]) if numbers and numbers[0].replace(".", "", 1).isdecimal() else None
 
 
@@ -103,7 +104,7 @@ def _totals_of(
     told = [
         amount
         for place, word in enumerate(claim)
-        if place not in sought and (amount := _amount(word.numbers)) is not None
+        if place not in sought and (amount := plain_number(word.numbers)) is not None
     ]
     if not 0 < len(told) <= _MOST_TOLD:
         return frozenset()
@@ -136,12 +137,14 @@ def _changes(
 
 def _rows(claim: Sequence[Word], evidence: Evidence) -> Iterator[list[float]]:
     """The numbers of the few sentences that share words with `claim`, or of those that share most."""
-    stems = {word.stem for word in claim if word.content and not word.numbers}
+    stems = things_of(claim)
     shared = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in stems))
     about = [place for place, _ in shared.most_common(_MOST_ROWS)]
     for place in about:
         told = [
-            amount for one in values(evidence.segments[place].words) if (amount := _amount(one)) is not None
+            amount
+            for one in values(evidence.segments[place].words)
+            if (amount := plain_number(one)) is not None
         ]
         if 0 < len(told) <= _MOST_TOLD:
             yield [amount for amount in told if amount not in _RECENT_YEARS] or told

@@ -9,14 +9,14 @@ from collections.abc import Sequence, Set
 from itertools import chain, combinations
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
-from ragvigil.scorer.checks.alignment.derived import derived_values
+from ragvigil.scorer.checks.alignment.derived import derived_values, plain_number
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
 from ragvigil.scorer.checks.alignment.parts import UNIT_KINDS, Part, told_parts
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, stems_of, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, things_of, words
 
 _MOST_SENTENCES = 12
 """Which tell the number, more of which are not looked at."""
@@ -45,10 +45,10 @@ def is_told_elsewhere(claim: Sequence[Word], text: str, best: Segment, evidence:
     >>> [is_told_elsewhere(words(text), text, plan.segments[0], plan) for text in texts]
     [True, True, False, False]
     """
-    said = _things(claim)
+    said = things_of(claim) - UNIT_STEMS
     if best.span is None or len(said) < _FEWEST or not said <= best.content:
         return False  # as mostly
-    if 2 * len(said) < len(_things(best.words)) or any(word.negation for word in claim):
+    if 2 * len(said) < len(things_of(best.words) - UNIT_STEMS) or any(word.negation for word in claim):
         return False
     there = told_parts(best.sentence)
     told = set(chain.from_iterable(word.numbers for word in claim))
@@ -60,11 +60,6 @@ def is_told_elsewhere(claim: Sequence[Word], text: str, best: Segment, evidence:
     )
 
 
-def _things(sequence: Sequence[Word]) -> set[str]:
-    """The meaningful words, without numbers and units."""
-    return {word.stem for word in sequence if word.content and not word.numbers} - UNIT_STEMS
-
-
 def _is_another(part: Part, there: Sequence[Part], told: Set[str]) -> bool:
     """Whether the parts `there` have one other number with the unit of `part`, which is not `told` in the claim."""
     if part.kind in _UNTOLD or (part.kind.islower() and len(part.kind) < _SHORTEST):
@@ -72,13 +67,8 @@ def _is_another(part: Part, there: Sequence[Part], told: Set[str]) -> bool:
     alike = [one.numbers for one in there if (one.kind, one.unit) == (part.kind, part.unit)]
     if len(alike) != 1 or not told.isdisjoint(alike[0]):
         return False
-    mine, other = _amount(part.numbers), _amount(alike[0])
+    mine, other = plain_number(part.numbers), plain_number(alike[0])
     return mine is not None and other is not None and abs(mine - other) > _NEAR * max(mine, other)
-
-
-def _amount(numbers: Sequence[str]) -> float | None:
-    """The value of a plain number."""
-    return float(numbers[0]) if numbers[0].replace(".", "", 1).isdecimal() else None
 
 
 def _is_of_others(part: Part, there: Sequence[Part], evidence: Evidence) -> bool:
@@ -121,5 +111,5 @@ def _is_worked_out(
         return True
     told = [one.numbers for one in there if one.kind == part.kind]
     told += [word.numbers for word in claim if word.numbers]
-    alike = {amount for one in told if one != part.numbers and (amount := _amount(one)) is not None}
-    return any(_amount(part.numbers) in (a + b, abs(a - b), a * b) for a, b in combinations(alike, 2))
+    alike = {amount for one in told if one != part.numbers and (amount := plain_number(one)) is not None}
+    return any(plain_number(part.numbers) in (a + b, abs(a - b), a * b) for a, b in combinations(alike, 2))

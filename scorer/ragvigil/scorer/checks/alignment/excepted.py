@@ -113,6 +113,5 @@ def _exception(sequence: Sequence[Word]) -> _Exception | None:
 
 def _stands_elsewhere(claim: Sequence[Word], place: int, evidence: Evidence) -> bool:
     """Whether another sentence has all words of a claim and excepts none of them."""
-    held = [evidence.places.get(word.stem, ()) for word in claim if word.content]
-    common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
+    common = evidence.with_all([word.stem for word in claim if word.content], _MOST_SENTENCES)
     return any(one != place and not is_excepted(evidence.segments[one].words, claim) for one in common)

@@ -52,7 +52,7 @@ def is_misread(claim: Sequence[Word], text: str, best: Segment, evidence: Eviden
     mine = _told(text)
     if not mine:
         return False
-    theirs = _told(_said(best))
+    theirs = _told(best.told)
     odd = {one: how for one, how in mine.items() if one in theirs and how.isdisjoint(theirs[one])}
     left = {value for word in claim for value in word.numbers} - best.numbers
     far = {one: how for one, how in mine.items() if one[0] in left and _measures_so(theirs, one[1], how)}
@@ -68,7 +68,7 @@ def _never_told_so(claim: Sequence[Word], odd: _Told, evidence: Evidence) -> boo
     places = set(chain.from_iterable(evidence.places.get(one, ()) for one in stems))
     if len(places) > _MOST_SENTENCES:
         return False
-    others = [_told(_said(evidence.segments[place])) for place in places]
+    others = [_told(evidence.segments[place].told) for place in places]
     return any(all(how.isdisjoint(told.get(one, ())) for told in others) for one, how in odd.items())
 
 
@@ -80,7 +80,7 @@ def _always_told_otherwise(far: _Told, evidence: Evidence) -> bool:
     held = [one for one in evidence.segments if not wanted.isdisjoint(one.numbers)]
     if len(held) > _MOST_SENTENCES:
         return False
-    told = [(one.numbers, _told(_said(one))) for one in held]
+    told = [(one.numbers, _told(one.told)) for one in held]
     return any(
         all(one in there and how.isdisjoint(there[one]) for numbers, there in told if one[0] in numbers)
         for one, how in far.items()
@@ -102,10 +102,6 @@ def _may_tell(claim: Sequence[Word], text: str) -> bool:
         or one.stem in _ORDINAL_STEMS
         for one, other in pairwise(claim)
     )
-
-
-def _said(segment: Segment) -> str:
-    return str(segment.value) if segment.span is None else segment.sentence
 
 
 def _told(text: str) -> _Told:

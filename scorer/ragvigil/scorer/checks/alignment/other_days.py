@@ -13,7 +13,7 @@ from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.weekdays import SHORT_DAYS, may_name_a_day, short_days_of
-from ragvigil.scorer.checks.reading.words import Word, stems_of, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, things_of, words
 from ragvigil.scorer.choices import longest_first
 
 _NAMES = {
@@ -143,7 +143,7 @@ def _names_one_more(
     numbers = [word.numbers for word in claim if word.numbers]
     if any(best.numbers.isdisjoint(one) for one in numbers):
         return False
-    said = {word.stem for word in claim if word.content and not word.numbers} - _STEMS
+    said = things_of(claim) - _STEMS
     like = len(said) >= _FEWEST and len(said & best.content) >= _ALIKE * len(said)
     if not like and not (len(numbers) >= _FEWEST and _keeps_hours(text)):
         return False

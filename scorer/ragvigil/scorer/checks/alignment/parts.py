@@ -19,7 +19,7 @@ from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, stems_of, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, stems_of, things_of, words
 
 _BETWEEN = re.compile(
     r"[,;](?!\d)|\((?![\d$€£¥\s])|[.!?]\s|\s[\u2013\u2014-]\s"
@@ -266,7 +266,7 @@ def _is_named_aside(own: Collection[str], mine: Part, theirs: Sequence[Part]) ->
 
 def _things(sentence: Segment) -> set[str]:
     """Its meaningful words, without numbers and units."""
-    return {word.stem for word in sentence.words if word.content and not word.numbers} - UNIT_STEMS
+    return things_of(sentence.words) - UNIT_STEMS
 
 
 def _is_so_elsewhere(own: Collection[str], mine: Part, other: Part, evidence: Evidence) -> bool:

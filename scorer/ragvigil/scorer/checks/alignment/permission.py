@@ -177,12 +177,8 @@ def _stands_elsewhere(
     claim: Sequence[Word], mine: Set[str], stance: _Stance, place: int, evidence: Evidence
 ) -> bool:
     """Whether another sentence has all words of a claim, and does not tell otherwise or ask."""
-    held = [
-        evidence.places[word.stem]
-        for word in claim
-        if word.content and word.stem not in _UNTOLD | _DOING and word.stem in evidence.places
-    ]
-    common = sorted(set(held[0]).intersection(*held[1:]))[:_MOST_SENTENCES] if held else []
+    stems = [word.stem for word in claim if word.content and word.stem not in _UNTOLD | _DOING]
+    common = evidence.with_all([one for one in stems if one in evidence.places], _MOST_SENTENCES)
     others = [evidence.segments[one] for one in common if one != place]
     return any(
         not (one.span and asks(one.sentence)) and not _tells_otherwise(claim, mine, stance, one)

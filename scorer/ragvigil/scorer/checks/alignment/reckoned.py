@@ -22,7 +22,7 @@ from ragvigil.scorer.checks.alignment.reckoning import DATA, Reckoned, is_year, 
 from ragvigil.scorer.checks.alignment.yearly import COSTING
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.patterns import skipping
-from ragvigil.scorer.checks.reading.words import Word, words
+from ragvigil.scorer.checks.reading.words import Word, things_of, words
 from ragvigil.scorer.lazily import made_once
 
 _FEWEST = 2
@@ -125,7 +125,7 @@ class _About:
 
     def __init__(self, claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> None:
         self._claim, self._evidence = claim, evidence
-        stems = {word.stem for word in claim if word.content and not word.numbers}
+        stems = things_of(claim)
         if sum([stem in evidence.places for stem in stems - COSTING]) < _FEWEST:
             stems.update(question)
         names = {word.stem for word in claim if word.name and word.stem in evidence.places} & stems

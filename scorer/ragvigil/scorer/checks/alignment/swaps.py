@@ -38,7 +38,7 @@ from ragvigil.scorer.checks.reading.days_afar import OTHER_MONTHS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
-from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
+from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place, tells_another
 from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
@@ -290,10 +290,7 @@ def _another_version(claim: str, sentence: str) -> bool:
     """
     mine = _versions(claim) if _POINT.search(claim) else {}
     theirs = _versions(sentence) if mine else {}
-    return any(
-        len(numbers) == len(theirs.get(thing, ())) == 1 and numbers != theirs[thing]
-        for thing, numbers in mine.items()
-    )
+    return tells_another(mine, theirs)
 
 
 def _versions(text: str) -> dict[str, set[str]]:

@@ -12,7 +12,7 @@ from ragvigil.scorer.checks.alignment.roles import ARTICLES
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CLOCK, expressions
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of
+from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, things_of
 
 _TWO = ("2",)
 _NAMED_BEFORE = stems_of(ARTICLES)
@@ -43,7 +43,7 @@ def miscounted_twos(
     if not twos:
         return frozenset()  # as mostly
     ends = [end for _, end in offsets(text)]
-    said = {word.stem for word in claim if word.content and not word.numbers}
+    said = things_of(claim)
     held = Counter(chain.from_iterable(evidence.places.get(stem, ()) for stem in said))
     alike = [evidence.segments[place] for place, _ in held.most_common(_MOST_SENTENCES)]
     kinds = _kinds(text)

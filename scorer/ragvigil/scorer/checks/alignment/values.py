@@ -15,6 +15,7 @@ from ragvigil.scorer.checks.reading.expressions import (
     expressions,
 )
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.ordinals import tells_another
 from ragvigil.scorer.checks.reading.patterns import skipping
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.choices import longest_first
@@ -89,7 +90,7 @@ def other_limit(claim: str, sentence: str) -> bool:
     """
     mine = _limits(claim)
     theirs = _limits(sentence) if mine else {}
-    return any(len(up) == len(theirs.get(one, ())) == 1 and up != theirs[one] for one, up in mine.items())
+    return tells_another(mine, theirs)
 
 
 def _limits(text: str) -> dict[str, set[bool]]:

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
-from ragvigil.scorer.checks.reading.words import Word
+from ragvigil.scorer.checks.reading.words import Word, things_of
 
 _THING = "|".join(OPPOSITES["numbered"])
 _OR_LATER = (
@@ -83,7 +83,7 @@ def _decades(text: str) -> Iterator[re.Match[str]]:
 
 def _about_it(claim: Sequence[Word], evidence: Evidence) -> Iterator[str]:
     """The sentences of the evidence that hold more than half of the meaningful words of `claim`."""
-    said = {word.stem for word in claim if word.content and not word.numbers}
+    said = things_of(claim)
     for segment in islice(evidence.segments, _MOST_SENTENCES):
         if segment.span is not None and len(said & segment.content) > _ABOUT_IT * len(said):
             yield segment.sentence

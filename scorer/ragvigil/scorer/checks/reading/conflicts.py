@@ -16,7 +16,7 @@ from itertools import combinations
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, values, words
+from ragvigil.scorer.checks.reading.words import Word, things_of, values, words
 from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
 
@@ -83,7 +83,7 @@ class _Told:
 
     def __init__(self, segment: Segment) -> None:
         self.segment = segment
-        self.stems = {word.stem for word in self.words if word.content and not word.numbers} - _NOW
+        self.stems = things_of(self.words) - _NOW
 
     @made_once
     def words(self) -> Sequence[Word]:

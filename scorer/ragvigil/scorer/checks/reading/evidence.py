@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise, repeat
 from typing import Any, NamedTuple
 
@@ -223,6 +223,19 @@ class Evidence:
         if found is None:
             held = map(self.passage_of.__getitem__, self.places.get(stem, ()))
             found = self._passages[stem] = tuple(dict.fromkeys(held))
+        return found
+
+    def with_all(self, stems: Iterable[str], most: int) -> list[int]:
+        """The first segments, so many at `most`, that have all of these wanted stems; none where there are no stems."""
+        held = [self.places.get(stem, ()) for stem in stems]
+        return sorted(set(held[0]).intersection(*held[1:]))[:most] if held else []
+
+    def weighed(self, weights: Mapping[str, float], most: int) -> dict[int, float]:
+        """What the wanted stems of a segment weigh together, each of the first segments, so many at `most`."""
+        found: defaultdict[int, float] = defaultdict(float)
+        for stem, weight in weights.items():
+            for place in self.places.get(stem, ())[:most]:
+                found[place] += weight
         return found
 
     @made_once

@@ -49,9 +49,8 @@ def instructing(evidence: Evidence) -> Iterator[tuple[int, str]]:
     places = sorted({place for stem in TRIGGERS for place in evidence.places.get(stem, ())})
     for place in places:
         segment = evidence.segments[place]
-        text = segment.sentence if segment.span else str(segment.value)
-        if _instructs(text[:_LONGEST]):
-            yield segment.passage, text
+        if _instructs(segment.told[:_LONGEST]):
+            yield segment.passage, segment.told
 
 
 def _instructs(text: str) -> bool:

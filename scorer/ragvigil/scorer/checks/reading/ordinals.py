@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 
 from ragvigil.scorer.checks.reading.patterns import LETTERS
 from ragvigil.scorer.choices import longest_first
@@ -124,9 +124,13 @@ def another_place(claim: str, sentence: str) -> bool:
     """
     mine = places_told(claim)
     theirs = places_told(sentence) if mine else {}
+    return tells_another(mine, theirs)
+
+
+def tells_another(mine: Mapping[str, Collection[object]], theirs: Mapping[str, Collection[object]]) -> bool:
+    """Whether one thing has one value on each side, and not the same."""
     return any(
-        len(places) == len(theirs.get(thing, ())) == 1 and places != theirs[thing]
-        for thing, places in mine.items()
+        len(one) == len(theirs.get(thing, ())) == 1 and one != theirs[thing] for thing, one in mine.items()
     )
 
 

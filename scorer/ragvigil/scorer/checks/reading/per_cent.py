@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, SHARES
 from ragvigil.scorer.checks.reading.surrounding import stems_around
-from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, words
+from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping, things_of, words
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 from ragvigil.scorer.lazily import made_once
@@ -99,7 +99,7 @@ class Shares:
             if one.form == "words" or self._room <= 0 or text[one.start : one.end] in self._evidence:
                 continue
             self._room -= 1
-            other = self._same(one, {word.stem for word in sequence if word.content and not word.numbers})
+            other = self._same(one, things_of(sequence))
             if other is None:
                 continue
             said = words(self._evidence[other.start : other.end])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -14,7 +14,7 @@ from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGN
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.numerals import decimal, readings
 from ragvigil.scorer.checks.reading.patterns import LETTERS
-from ragvigil.scorer.checks.reading.words import Word, offsets
+from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping
 from ragvigil.scorer.choices import longest_first
 from ragvigil.scorer.data import read_data
 
@@ -226,8 +226,6 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
     ['about', '875400', 'and', '76']
     """
     found = list(sequence)
-    spans = offsets(text)
-    begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for about in _rounded(text):
         if _is_among(numbers.all, about.value):
             continue
@@ -238,7 +236,7 @@ def unrounded(sequence: Sequence[Word], text: str, numbers: Told) -> list[Word]:
         if not near:
             continue
         said = decimal(f"{min(near, key=lambda one: abs(one - about.value)):.6f}")
-        for one in range(bisect_right(ends, about.start), bisect_left(begins, about.end)):
+        for one in overlapping(offsets(text), about.start, about.end):
             found[one] = Word(said, content=True, name=False, numbers=(said,))
     return found
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.rounding import Rounded, figures, rounded
-from ragvigil.scorer.checks.reading.words import Word, offsets
+from ragvigil.scorer.checks.reading.words import Word, offsets, overlapping
 
 _POWERS = {
     3: "thousands?|tausend|tsd\\.?|t(?=eur\\b|usd\\b|chf\\b)|miles|milhares|milliers|migliaia|duizend(?:en)?|tys\\.?|k",
@@ -76,12 +76,10 @@ def rescaled(sequence: Sequence[Word], text: str, known: Figures) -> list[Word]:
     ['sal', 'wer', '1318220', '1318220']
     """
     found = list(sequence)
-    spans = offsets(text)
-    begins, ends = [first for first, _ in spans], [last for _, last in spans]
     for one in rounded(text):
         said = _figure(one, known)
         if said is not None:
-            for place in range(bisect_right(ends, one.start), bisect_left(begins, one.end)):
+            for place in overlapping(offsets(text), one.start, one.end):
                 found[place] = Word(said, content=True, name=False, numbers=(said,))
     return found
 

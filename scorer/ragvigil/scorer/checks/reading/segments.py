@@ -50,6 +50,11 @@ class Segment:
         return self.text[slice(*self.span)] if self.span else ""
 
     @property
+    def told(self) -> str:
+        """The sentence, or the value of a record."""
+        return self.sentence if self.span else str(self.value)
+
+    @property
     def stems(self) -> list[str]:
         """Its meaningful stems, in order."""
         if self._stems is None:

@@ -125,6 +125,15 @@ def content_of(text: str) -> frozenset[str]:
     return frozenset(word.stem for word in words(text) if word.content)
 
 
+def things_of(sequence: Iterable[Word]) -> set[str]:
+    """The stems of its meaningful words that are no numbers.
+
+    >>> sorted(things_of(words("the next 5 weekdays")))
+    ['next', 'weekdai']
+    """
+    return {word.stem for word in sequence if word.content and not word.numbers}
+
+
 def chunks(text: str) -> list[Chunk]:
     """The words of `text` as it parts them.
 

@@ -127,14 +127,9 @@ def _notes(text: str) -> list[re.Match[str]]:
     """
     if text.isascii():
         return []
-    found: list[re.Match[str]] = []
-    start = len(text)
-    for note in reversed(deque(_NOTE.finditer(text), maxlen=_MOST_NOTES)):
-        if text[note.end() : start].strip():
-            break
-        found.append(note)
-        start = note.start()
-    return [note for note in reversed(found) if note[1] in text[:start]]
+    found = _at_the_end(_NOTE, text)
+    above = text[: found[0].start()] if found else text
+    return [note for note in found if note[1] in above]
 
 
 def _labelled_lines(text: str) -> list[re.Match[str]]:
@@ -145,17 +140,23 @@ def _labelled_lines(text: str) -> list[re.Match[str]]:
     """
     if "\n" not in text or "\n[" not in text:
         return []
-    found: list[re.Match[str]] = []
-    start = len(text)
-    for line in reversed(deque(_LABELLED_LINE.finditer(text), maxlen=_MOST_NOTES)):
-        if text[line.end() : start].strip():
-            break
-        found.append(line)
-        start = line.start()
-    above = text[:start]
+    found = _at_the_end(_LABELLED_LINE, text)
+    above = text[: found[0].start()] if found else text
     if not _SET_OFF.search(above[-_LONGEST_LABEL:]) or not all(f"[{line[1]}]" in above for line in found):
         return []
-    return found[::-1]
+    return found
+
+
+def _at_the_end(line: re.Pattern[str], text: str) -> list[re.Match[str]]:
+    """What `text` ends with: each `line` that nothing stands behind but others, in order."""
+    found: deque[re.Match[str]] = deque()
+    start = len(text)
+    for one in reversed(deque(line.finditer(text), maxlen=_MOST_NOTES)):
+        if text[one.end() : start].strip():
+            break
+        found.appendleft(one)
+        start = one.start()
+    return list(found)
 
 
 def entries(prose: str) -> list[Entry]:
