@@ -55,6 +55,7 @@ def _measure(prepared: Prepared) -> Finding:
 
 
 def _why(prepared: Prepared, answer: str) -> str | None:
+    """Why `answer` is taken for one that breaks off; None where it ends."""
     if ran_out(prepared.record.finish_reason):
         return f"the model stopped for {prepared.record.finish_reason}"
     blocks = fenced(answer)
@@ -70,19 +71,28 @@ def _why(prepared: Prepared, answer: str) -> str | None:
         return f"it ends in: {line[-_LONG:]}"
     if line.startswith("|") and _row_breaks_off(tail):
         return f"a row of a table breaks off: {line[-_LONG:]}"
-    emphasis = _EMPHASIS.findall(line) if "**" in line or "__" in line else []
-    open_emphasis = len(emphasis) % 2 == 1 and _OPENS.search(line, line.rfind(emphasis[-1]))
-    if _ENDED.match(line[-1:]) and not (open_emphasis and line.endswith(emphasis[-1])):
+    emphasis = _open_emphasis(line)
+    if _ENDED.match(line[-1:]) and not (emphasis and line.endswith(emphasis)):
         return None
-    if open_emphasis:
+    if emphasis:
         return f"emphasis is never closed: {line[-_LONG:]}"
     if sum(map(line.count, "([{")) > sum(map(line.count, ")]}")):
         return f"a bracket is never closed: {line[-_LONG:]}"
     begins = len(prose) - len(whole) + len(tail) - len(line)
-    ends = _LINE.match(answer, begins) is None and _SENTENCE_END.search(tail)
-    if not ends or len(line) <= 1 or _signed(tail) or ends_politely(f"{_SENTENCE_END.split(line)[-1]}."):
+    if _LINE.match(answer, begins) or not _SENTENCE_END.search(tail) or _needs_no_end(line, tail):
         return None
     return f"the last sentence has no end: {line[-_LONG:]}"
+
+
+def _open_emphasis(line: str) -> str:
+    """The mark of emphasis that is opened in `line` and not closed; empty where there is none."""
+    marks = _EMPHASIS.findall(line) if "**" in line or "__" in line else []
+    return marks[-1] if len(marks) % 2 and _OPENS.search(line, line.rfind(marks[-1])) else ""
+
+
+def _needs_no_end(line: str, tail: str) -> bool:
+    """Whether the last line is a sign alone, one who signs, or a courtesy."""
+    return len(line) <= 1 or _signed(tail) or ends_politely(f"{_SENTENCE_END.split(line)[-1]}.")
 
 
 def _signed(tail: str) -> bool:

@@ -13,7 +13,7 @@ across languages.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ragvigil.scorer.checks.alignment.assess import VERSION
@@ -35,6 +35,8 @@ _MOST_NAMED = 3
 _MOST_CHARACTERS = 120
 
 
+_Cited = tuple[str | None, str]
+"""Which passage is cited, None where it is none of them, and as what."""
 _Holders = dict[str, int]
 """For a stem the passages that hold it, a bit for each place."""
 
@@ -69,35 +71,44 @@ def _measure(prepared: Prepared) -> Finding:
     claims = {claim.start: claim for claim in prepared.assessment.claims if claim.start not in leads}
     if not claims:
         return Finding(None, "the answer makes no claim")
-    held: _Holders = {}
-    recalled = cited = carried = 0
-    wrong: list[_Mistake] = []
+    fitting = _fitting(prepared, claims)
     at_end = sources_at_end(prepared.answer, prepared.statements, prepared.citations) is not None
-    useful: dict[tuple[str | None, str], bool] = {}
+    if at_end:
+        useful: dict[_Cited, bool] = {}
+        for _, found in fitting:
+            useful |= {name: fits or useful.get(name, False) for name, fits in found.items()}
+        pairs = list(useful.values())
+    else:
+        pairs = [fits for _, found in fitting for fits in found.values()]
+    wrong = [
+        _Mistake(claim, [told for (_, told), fits in found.items() if not fits])
+        for claim, found in fitting
+        if found and not (any(found.values()) if at_end else all(found.values()))
+    ]
+    recalled = sum(any(found.values()) for _, found in fitting)
+    precision = sum(pairs) / len(pairs) if pairs else 0.0
+    return _finding(recalled / len(claims), precision, wrong, len(claims), len(pairs))
+
+
+def _fitting(prepared: Prepared, claims: Mapping[int, Claim]) -> list[tuple[Claim, dict[_Cited, bool]]]:
+    """Each of the `claims`, given by where they start, with what it cites and whether that carries it."""
+    held: _Holders = {}
+    found: list[tuple[Claim, dict[_Cited, bool]]] = []
     for place, statement in enumerate(prepared.statements):
         claim = claims.get(statement.start) if statement.checkworthy else None
         if claim is None:
             continue
         citations = prepared.attribution.get(place, ())
         told = {(one.id, one.cited): one.others for one in citations}
-        names = list(told)
-        parts = _parts(prepared, statement, citations) if len(names) > 1 else {}
-        good = [
-            any(_carries(prepared, place, claim, one, held, parts.get(name)) for one in (name[0], *others))
-            for name, others in told.items()
-        ]
-        cited += len(good)
-        carried += sum(good)
-        recalled += any(good)
-        if at_end:
-            useful |= {name: fits or useful.get(name, False) for name, fits in zip(names, good, strict=True)}
-        if names and not (any(good) if at_end else all(good)):
-            wrong.append(
-                _Mistake(claim, [told for (_, told), fits in zip(names, good, strict=True) if not fits])
+        parts = _parts(prepared, statement, citations) if len(told) > 1 else {}
+        carried = {
+            name: any(
+                _carries(prepared, place, claim, one, held, parts.get(name)) for one in (name[0], *others)
             )
-    if at_end:
-        cited, carried = len(useful), sum(useful.values())
-    return _finding(recalled / len(claims), carried / cited if cited else 0.0, wrong, len(claims), cited)
+            for name, others in told.items()
+        }
+        found.append((claim, carried))
+    return found
 
 
 def _lacking(prepared: Prepared) -> str | None:
@@ -126,9 +137,9 @@ def _finding(recall: float, precision: float, wrong: Sequence[_Mistake], claims:
 
 def _parts(
     prepared: Prepared, statement: Statement, citations: Sequence[Citation]
-) -> dict[tuple[str | None, str], frozenset[str]]:
+) -> dict[_Cited, frozenset[str]]:
     """What each of the citations of a statement is of, where they stand behind what they carry: the stems of that."""
-    found: dict[tuple[str | None, str], frozenset[str]] = {}
+    found: dict[_Cited, frozenset[str]] = {}
     begins, stems = statement.start, frozenset[str]()
     for one in sorted(citations, key=lambda citation: citation.start):
         if one.start < begins:

@@ -76,32 +76,34 @@ def _named(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iter
     named: set[int] = set()
     evidence, kinds = prepared.evidence, _OF_STEPS if steps else _OF_A_FACT
     own = _OF_STEPS if steps else _OF_A_FACT if _restricts(prepared) else _OF_ITS_SENTENCE
-    for claim in carried:
-        near = claim.nearest
-        for place in evidence.sentences_at(near.passage, near.start) if near else ():
-            fact = evidence.segments[place]
-            if not _on_the_question(prepared, claim, fact, steps=steps):
+    for claim, place in _facts(prepared, carried, steps=steps):
+        looked_at.add(place)
+        if place not in named:  # what is none of one claim's may be of the next one on the same sentence
+            stems = _stems_of(prepared, claim)
+            found = [one for one in _of(prepared, place, own) if one.kind != "proviso" or _is_of(one, stems)]
+            named.update([place] if found else [])
+            yield from found
+        first, last = (place - 2, place + 3) if steps else (place + 1, place + 2)
+        for other in range(max(0, first), min(last, len(evidence.segments))):
+            if other in looked_at or evidence.passage_of[other] != evidence.passage_of[place]:
                 continue
-            looked_at.add(place)
-            if place not in named:  # what is none of one claim's may be of the next one on the same sentence
-                stems = _stems_of(prepared, claim)
-                found = [
-                    one for one in _of(prepared, place, own) if one.kind != "proviso" or _is_of(one, stems)
-                ]
-                named.update([place] if found else [])
-                yield from found
-            for other in range(place - 2, place + 3) if steps else (place + 1,):
-                if 0 <= other < len(evidence.segments) and evidence.passage_of[other] == fact.passage:
-                    if other in looked_at:
-                        continue
-                    looked_at.add(other)
-                    found = _of(prepared, other, kinds, beside=fact)
-                    named.update([other] if found else [])
-                    yield from found
+            looked_at.add(other)
+            found = _of(prepared, other, kinds, beside=evidence.segments[place])
+            named.update([other] if found else [])
+            yield from found
     if looked_at and not steps:
         for place in _elsewhere(prepared):
             if place not in looked_at:
                 yield from _of(prepared, place, kinds)
+
+
+def _facts(prepared: Prepared, carried: Iterable[Claim], *, steps: bool) -> Iterator[tuple[Claim, int]]:
+    """Each of the claims `carried` with a sentence that is nearest to it, where that is on the question."""
+    for claim in carried:
+        near = claim.nearest
+        for place in prepared.evidence.sentences_at(near.passage, near.start) if near else ():
+            if _on_the_question(prepared, claim, prepared.evidence.segments[place], steps=steps):
+                yield claim, place
 
 
 def _of(

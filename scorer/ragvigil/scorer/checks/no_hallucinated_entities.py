@@ -12,7 +12,7 @@ what the answer's own code defines, are none. None where the claims name nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from ragvigil.scorer.checks.alignment.derived import derived_values
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers, known_telephones, years_of_dates
@@ -28,6 +28,9 @@ from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, wor
 
 _MOST_LISTED = 20
 _LABEL_END = re.compile(r":[*_]{0,2}[ \t][*_]{0,2}")
+_LONGEST_BARE = 3
+"""Words of a statement that may all have capitals and be no title."""
+_NO_NAMES = FRAME_STEMS | CAPITALISED
 _DEGREES = frozenset("°º")
 _CAPITALISES_NOUNS = frozenset({"de"})
 _UNITS = frozenset(
@@ -94,41 +97,51 @@ def _of_code(prepared: Prepared) -> CodeNames:
     return code_names(shown, blank(shown, fenced(shown)), "\n".join(known))
 
 
-def _places(prepared: Prepared, statement: Statement, small: set[str], asked: set[str]) -> Iterator[int]:
+def _places(prepared: Prepared, statement: Statement, small: set[str], asked: set[str]) -> list[int]:
     """Which words of a statement are names or numbers."""
+    return sorted((*_numbers(prepared, statement, asked), *_names(prepared, statement, small, asked)))
+
+
+def _numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> list[int]:
+    """Which words of a statement are numbers that stand somewhere, or should."""
+    told = [place for place, word in enumerate(statement.words) if word.numbers and word.content]
+    lacking = _lacking(prepared, statement.words, asked) if told else frozenset[int]()
+    if lacking.isdisjoint(told):
+        return told  # as mostly
+    idle = _idle_numbers(prepared, statement, lacking, asked)
+    return [place for place in told if place not in lacking or place not in idle]
+
+
+def _names(prepared: Prepared, statement: Statement, small: set[str], asked: set[str]) -> list[int]:
+    """Which words of a statement, some of them `small` in others, are names."""
     sequence = statement.words
-    capitals = [word.name and word.content for word in sequence]
-    telling = [place for place, word in enumerate(sequence) if word.numbers or capitals[place]]
-    if not telling:
-        return  # as often
-    titled = len(sequence) > 3 and not any(word.content and not word.name for word in sequence)
-    nouns = prepared.language in _CAPITALISES_NOUNS
-    follows = any(
-        one.name and one.content and not _stands(prepared, one.stem, (), asked) for one in sequence[1:2]
+    capital = [
+        place for place, word in enumerate(sequence) if word.name and word.content and not word.numbers
+    ]
+    if not capital or (
+        len(sequence) > _LONGEST_BARE and all(one.name or not one.content for one in sequence)
+    ):
+        return []  # none at all, or a title
+    nouns, degrees, labelled = (
+        prepared.language in _CAPITALISES_NOUNS,
+        _of_degrees(statement),
+        _after_labels(statement),
     )
-    idle: frozenset[int] | None = None
-    labelled, degrees = _after_labels(statement), _of_degrees(statement)
-    for place in telling:
-        word = sequence[place]
-        if word.numbers:
-            if not word.content:
-                continue
-            if not _stands(prepared, word.stem, word.numbers, asked):
-                idle = _idle_numbers(prepared, statement, asked) if idle is None else idle
-                if place in idle:
-                    continue
-            yield place
-        elif (
-            place not in degrees
-            and not (place in labelled and place + 1 < len(sequence) and not capitals[place + 1])
-            and (place or _begins_with_a_name(statement, follows=follows))
-            and not titled
-            and word.stem not in small
-            and word.stem not in FRAME_STEMS
-            and word.stem not in CAPITALISED
-            and (not nouns or _has_a_name_beside(sequence, place))
-        ):
-            yield place
+    return [
+        place
+        for place in capital
+        if place not in degrees
+        and not (place in labelled and _has_none_behind(sequence, place))
+        and (place or _begins_with_a_name(prepared, statement, asked))
+        and sequence[place].stem not in small
+        and sequence[place].stem not in _NO_NAMES
+        and (not nouns or _has_a_name_beside(sequence, place))
+    ]
+
+
+def _has_none_behind(sequence: Sequence[Word], place: int) -> bool:
+    """Whether the next word has no capital letter."""
+    return any(not (word.name and word.content) for word in sequence[place + 1 : place + 2])
 
 
 def _has_a_name_beside(sequence: Sequence[Word], place: int) -> bool:
@@ -137,10 +150,11 @@ def _has_a_name_beside(sequence: Sequence[Word], place: int) -> bool:
     return any(word.name and word.content and word.stem not in _UNITS for word in beside)
 
 
-def _idle_numbers(prepared: Prepared, statement: Statement, asked: set[str]) -> frozenset[int]:
-    """Which numbers of a statement are no facts, or are worked out of others."""
+def _idle_numbers(
+    prepared: Prepared, statement: Statement, lacking: frozenset[int], asked: set[str]
+) -> frozenset[int]:
+    """Which of the `lacking` numbers of a statement are no facts, or are worked out of others."""
     sequence, text, evidence = statement.words, statement.text, prepared.evidence
-    lacking = _lacking(prepared, sequence, asked)
     idle = idle_numbers(sequence, text, lacking, hours=True)
     idle -= miscounted_twos(sequence, text, lacking, evidence)
     idle |= derived_values(sequence, text, lacking, evidence)
@@ -176,11 +190,15 @@ def _after_labels(statement: Statement) -> frozenset[int]:
     return frozenset(place for place, (first, _) in enumerate(offsets(statement.text)) if first in starts)
 
 
-def _begins_with_a_name(statement: Statement, *, follows: bool) -> bool:
-    """Whether the first word is written in capitals, or right before a name that stands nowhere, which `follows`.
+def _begins_with_a_name(prepared: Prepared, statement: Statement, asked: set[str]) -> bool:
+    """Whether the first word is written in capitals, or right before a name that stands nowhere.
 
     Before a known name it may be a word like any other: Former Italy captain.
     """
+    follows = any(
+        one.name and one.content and not _stands(prepared, one.stem, (), asked)
+        for one in statement.words[1:2]
+    )
     begins = statement.text[:2]
     if not follows and begins.isascii() and begins[:1].isalpha() and begins[1:].islower():
         return False  # as mostly

@@ -52,11 +52,7 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "there is no evidence text")
     if prepared.bears_claims and prepared.incomparable:
         return Finding(None, prepared.incomparable)
-    strong = {
-        one.start: found
-        for one, stems in zip(prepared.statements, prepared.stems, strict=True)
-        if one.checkworthy and not _STRONG.isdisjoint(stems) and (found := _claimed(one.words))
-    }
+    strong = _strong(prepared)
     claims = [one for one in prepared.assessment.claims if one.start in strong] if strong else []
     claims = [one for one in claims if one.supported_by]
     if not claims:
@@ -72,6 +68,15 @@ def _measure(prepared: Prepared) -> Finding:
         f"says more than its evidence: {told[0]}" if told else None,
         {"claims": len(claims), "weaker": told[:_MOST_LISTED]},
     )
+
+
+def _strong(prepared: Prepared) -> dict[int, set[str]]:
+    """By where it starts, the kinds of strong words of each statement that has some."""
+    return {
+        one.start: found
+        for one, stems in zip(prepared.statements, prepared.stems, strict=True)
+        if one.checkworthy and not _STRONG.isdisjoint(stems) and (found := _claimed(one.words))
+    }
 
 
 def _claimed(sequence: Sequence[Word]) -> set[str]:

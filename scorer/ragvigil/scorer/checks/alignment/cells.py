@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from itertools import chain, pairwise
 from typing import TypeVar
 
@@ -46,15 +46,12 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
         return False
     head, *rows = table
     said = {word.stem for word in claim}
-    row = _only([(one, one.named) for one in rows], said) or _only(
-        [(one, content_of(one.cells[0])) for one in rows if one.naming], said
-    )
+    row = _named(rows, said)
     if row is None:
         return False
     if len(alike := [one for one in rows if one.named == row.named]) > 1:  # as of several years
-        return _stand_in_others(
-            claim, [*chain.from_iterable(one.cells for one in alike), *head.cells], table, evidence
-        )
+        cells = chain.from_iterable(one.cells for one in alike)
+        return _stand_in_others(claim, [*cells, *head.cells], table, evidence)
     column = _only([(at, content_of(cell)) for at, cell in enumerate(head.cells) if at > row.naming], said)
     if column is not None and column < len(row.cells) and _denied(row.cells[column], denying=denies(claim)):
         return True
@@ -62,6 +59,12 @@ def is_misplaced(claim: Sequence[Word], best: Segment, place: int, evidence: Evi
     if column is not None and sum(bool(word.numbers) for word in claim) == 1:
         right = _told_by(claim, row, column, content_of(head.cells[column]))
     return _stand_in_others(claim, [*right, *head.cells], table, evidence)
+
+
+def _named(rows: Sequence[Row], said: Set[str]) -> Row | None:
+    """The only row that a claim with the stems `said` names, or the only one by its first cell alone."""
+    by_name = _only([(one, one.named) for one in rows], said)
+    return by_name or _only([(one, content_of(one.cells[0])) for one in rows if one.naming], said)
 
 
 def _told_by(claim: Sequence[Word], row: Row, column: int, named: frozenset[str]) -> list[str]:
@@ -104,7 +107,7 @@ def _denied(cell: str, *, denying: bool) -> bool:
     return cell.casefold() in _NO or (bool(told) and all(word.negation for word in told))
 
 
-def _only(named: Sequence[tuple[T, frozenset[str]]], said: set[str]) -> T | None:
+def _only(named: Sequence[tuple[T, frozenset[str]]], said: Set[str]) -> T | None:
     """The one whose stems are all `said`, or the one with the most of them; None where there are others."""
     found = [(one, stems) for one, stems in named if stems and stems <= said]
     if not found:

@@ -63,6 +63,11 @@ def opposes(claim: Sequence[Word], text: str, denying: bool, best: Segment) -> b
         return False
     if denying:
         return _shares(_denied(claim), best.content - _lacked(best.words))
+    return _is_denied_by(best, claim)
+
+
+def _is_denied_by(best: Segment, claim: Sequence[Word]) -> bool:
+    """Whether the `best` sentence, which denies something, denies what `claim` says."""
     told = best.words
     if (entries := entries_of(best)) is not None:
         if entries.deny({word.stem for word in claim}):

@@ -67,18 +67,27 @@ def crossed_number(
     if len(places) != 1 or not _says_the_rest(claim, places[0], text, best):
         return None  # as mostly
     (place,) = places
-    start, end = where[place]
+    mine = _only_kind(claim, text, place)
+    if mine is None:
+        return None
+    numbers = claim[place].numbers
+    alike = sum(not mine.isdisjoint(one) for one in _kinds(sentence).values())
+    if alike > 1 or not (alike or (len(told) == 1 and not best.numbers.isdisjoint(numbers))):
+        return None
+    return None if _is_worked_out(claim, text, place, evidence) else _if_never_so(numbers, mine, evidence)
+
+
+def _only_kind(claim: Sequence[Word], text: str, place: int) -> frozenset[str] | None:
+    """The kind of the number at `place` of `claim`, the words of `text`, where it has one that no other number has.
+
+    None as well where it is told in the evidence in another unit.
+    """
+    start, end = offsets(text)[place]
     kinds = _kinds(text)
     mine = kinds.pop(start, frozenset[str]())
     if len(mine) != 1 or claim[place].stem != words(text[start:end])[0].stem:
-        return None  # as it is told in the evidence, in another unit
-    numbers = claim[place].numbers
-    alike = sum(not mine.isdisjoint(one) for one in _kinds(sentence).values())
-    if any(not mine.isdisjoint(one) for one in kinds.values()) or alike > 1:
         return None
-    if not (alike or (len(told) == 1 and not best.numbers.isdisjoint(numbers))):
-        return None
-    return None if _is_worked_out(claim, text, place, evidence) else _if_never_so(numbers, mine, evidence)
+    return mine if all(mine.isdisjoint(one) for one in kinds.values()) else None
 
 
 def _says_too_much(claim: Sequence[Word], best: Segment) -> bool:

@@ -215,18 +215,24 @@ def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:
     gone, named = _GONE[where]
     if not gone.isdisjoint([word.stem for word in denial]) or not _is_denied(denial, named, _FURTHEST):
         return False
+    said = _said_gone(denial, other, where)
+    own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
+    return bool(own) and own <= {word.stem for word in said}
+
+
+def _said_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> Sequence[Word]:
+    """The words of `other` that tell what it says is gone; none where it names that twice, or more with it."""
+    gone, named = _GONE[where]
     at = next(place for place, word in enumerate(other) if word.stem in gone)
     told = [place for place, word in enumerate(other) if word.stem in named]
     if len(told) > 1 or any(word.content for place in told for word in other[at + 1 : place]):
-        return False
+        return ()
     before = [place for place in told if place < at]
     if before and where == "behind":
-        return False
-    said = other[before[0] if before else 0 :]
+        return ()
     if where == "behind" and told and _counts(other[told[0] + 1 :], denial):
-        said = other[:at]  # children travel free, the fee for dogs is 10
-    own = {word.stem for word in denial if word.content} - named - NEGATION_ADVERBS
-    return bool(own) and own <= {word.stem for word in said}
+        return other[:at]  # children travel free, the fee for dogs is 10
+    return other[before[0] if before else 0 :]
 
 
 def _counts(sequence: Sequence[Word], denial: Sequence[Word]) -> bool:

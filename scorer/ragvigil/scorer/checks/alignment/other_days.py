@@ -102,23 +102,24 @@ def names_another_day(claim: Sequence[Word], text: str, best: Segment, evidence:
         return _names_one_more(claim, text, sentence, best, evidence)
     if not mine or not theirs:
         return False
-    if (
-        _LEAVES_ROOM.search(text)
-        or _LEAVES_ROOM.search(sentence)
-        or (_OPEN.search(text) and _SHUT.search(sentence))
-    ):
+    if _LEAVES_ROOM.search(text) or _LEAVES_ROOM.search(sentence):
         return False
-    if any(word.numbers and best.numbers.isdisjoint(word.numbers) for word in claim):
-        return False
-    named = {word.stem for found in _DAY.finditer(text) for word in words(found[0])}
-    said = {word.stem for word in claim if word.content} - named
-    enough = _ALIKE if text.isascii() or not _MAY_BE_FAR.search(text) else _FAR_ALIKE
-    if len(said) < _FEWEST or len(said & best.content) < enough * len(said):
+    if (_OPEN.search(text) and _SHUT.search(sentence)) or not _says_the_same(claim, text, best):
         return False
     told = _days(evidence.in_small_letters)
     if told is None or not mine.isdisjoint(told):
         return False
     return mine.isdisjoint(short_days_of(evidence.in_small_letters))
+
+
+def _says_the_same(claim: Sequence[Word], text: str, best: Segment) -> bool:
+    """Whether the `best` sentence has all numbers and nearly all words of `claim`, those of `text`, days aside."""
+    if any(word.numbers and best.numbers.isdisjoint(word.numbers) for word in claim):
+        return False
+    named = {word.stem for found in _DAY.finditer(text) for word in words(found[0])}
+    said = {word.stem for word in claim if word.content} - named
+    enough = _ALIKE if text.isascii() or not _MAY_BE_FAR.search(text) else _FAR_ALIKE
+    return len(said) >= _FEWEST and len(said & best.content) >= enough * len(said)
 
 
 def _names_one_more(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.flags import Flag
@@ -94,22 +94,24 @@ def _is_meant(
         return False
     records, own = evidence.records_of, told.passage
     content = {word.stem for word in claim if word.content}
-    named = [records[stem] for stem in content.union(question) if stem in records]
+    if not all(own in records[stem] for stem in content.union(question) if stem in records):
+        return False
+    if _telling(content.union(question), own, evidence) <= set(value):
+        return False
+    of_its_own = [stem for stem in content if stem not in question and stem not in _NUMBER]
+    of_its_own += [word.stem for word in claim[1:] if word.numbers or word.name]
+    return all(own in records.get(stem, ()) for stem in of_its_own)
+
+
+def _telling(stems: Iterable[str], own: int, evidence: Evidence) -> set[str]:
+    """Those of `stems` by which the record of the passage `own` alone is called, and which no other one has."""
     only = frozenset((own,))
-    alone = {
+    return {
         stem
-        for stem in content.union(question)
-        if records.get(stem) == only == evidence.called.get(stem)
+        for stem in stems
+        if evidence.records_of.get(stem) == only == evidence.called.get(stem)
         and not (stem.isdecimal() and len(stem) < _FEWEST_DIGITS)
     }
-    return (
-        all(own in passages for passages in named)
-        and bool(alone.difference(value))
-        and all(
-            own in records.get(stem, ()) for stem in content if stem not in question and stem not in _NUMBER
-        )
-        and all(own in records.get(word.stem, ()) for word in claim[1:] if word.numbers or word.name)
-    )
 
 
 def _holds(sequence: Sequence[str], part: Sequence[str]) -> bool:

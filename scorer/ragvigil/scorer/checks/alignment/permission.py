@@ -37,7 +37,8 @@ _NOUNS = _stems("nouns")
 """What may be a noun as well: permission."""
 _PORTUGUESE = _stems("portuguese")
 """Beside one of them *no* is "in the"."""
-_NEVER, _FIRST_OF_TWO = _stems("never"), _stems("first_of_two")
+_NEVER, _DENYING_NOTHING = _stems("never"), LACKING | _stems("first_of_two")
+"""The latter are negations that deny no verb: without, the first of two."""
 _DOING, _PERSONS = _stems("doing"), _stems("persons")
 _PERMITTING = _ALLOWING | _MODAL
 _TOLD = _PERMITTING | _FORBIDDING
@@ -135,18 +136,14 @@ def _stance(sequence: Sequence[Word], text: str) -> _Stance | None:
     if _ANSWERS.match(text):
         sequence = sequence[1:]
     stems = [word.stem for word in sequence]
-    forbidding = [place for place, one in enumerate(stems) if one in _FORBIDDING]
-    allowing = [place for place, one in enumerate(stems) if one in _PERMITTING]
+    forbidding = _where(stems, _FORBIDDING)
+    allowing = _where(stems, _PERMITTING)
     if len(allowing) > 1:
         allowing = [place for place in allowing if stems[place] not in _NOUNS] or allowing
     if len(forbidding) + len(allowing) > 1:
         return None
-    none = _FIRST_OF_TWO if _PORTUGUESE.isdisjoint(stems) else _FIRST_OF_TWO | {"no"}
-    denials = [
-        place
-        for place, word in enumerate(sequence)
-        if word.negation and word.stem not in LACKING and word.stem not in none
-    ]
+    none = _DENYING_NOTHING if _PORTUGUESE.isdisjoint(stems) else _DENYING_NOTHING | {"no"}
+    denials = [place for place, word in enumerate(sequence) if word.negation and word.stem not in none]
     if not denials or not denies(sequence):
         return "forbids" if forbidding else "allows" if allowing else "says"
     if len(denials) > 1:
@@ -165,7 +162,12 @@ def _is_denied(stems: Sequence[str], denial: int, allowing: Sequence[int]) -> bo
         return True
     if not allowing and denial < _FEWEST and one in _NEVER:
         return True
-    return _is_near(denial, [*allowing, *(place for place, stem in enumerate(stems) if stem in _MUST)])
+    return _is_near(denial, [*allowing, *_where(stems, _MUST)])
+
+
+def _where(stems: Sequence[str], wanted: Set[str]) -> list[int]:
+    """The places of the `wanted` among `stems`."""
+    return [place for place, stem in enumerate(stems) if stem in wanted]
 
 
 def _is_near(denial: int, places: Sequence[int]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
@@ -88,9 +88,9 @@ def sums_of(
         for one in found
         if not one.right
     )
-    results = frozenset(chain.from_iterable(one.result.places for one in right)).intersection(lacking)
-    shown = frozenset(chain.from_iterable(one.result.places for one in found if one.shown))
-    left = [place for place in lacking if place not in results and place not in shown]
+    results = _places(right)
+    told = results | _places([one for one in found if one.shown])
+    left = [place for place in lacking if place not in told]
     if left and not wrong:
         results |= _reached(said, left, about)
     return Sums(results.intersection(lacking), wrong)
@@ -118,6 +118,11 @@ def _reached(said: Claimed, lacking: Sequence[int], about: _About) -> frozenset[
 def _may_show(claim: Sequence[Word], text: str) -> bool:
     """Whether words of `claim` show how a number is worked out: a quick first look."""
     return not _SHOWING.isdisjoint([word.stem for word in claim]) and _SHOWS.search(text) is not None
+
+
+def _places(found: Iterable[Reckoned]) -> frozenset[int]:
+    """Of the words that their results stand in."""
+    return frozenset(chain.from_iterable(one.result.places for one in found))
 
 
 class _About:

@@ -185,22 +185,27 @@ def swapped(claim: Sequence[Word], text: str, sequence: Sequence[Word], sentence
         return None  # it quotes the sentence
     if times_only and not may_tell_another_day(claim, there) and not may_tell_moments(text, sentence):
         return None
-    mine, theirs = _matter(claim, there), _matter(sequence, {word.stem for word in claim})
+    part = _part_alike(_matter(claim, there), _matter(sequence, {word.stem for word in claim}), sentence)
+    if part is None:
+        return None
+    if not times_only:
+        return swap_of(text, part)
+    if another_day(text, part):
+        return "date"
+    return "moment" if another_moment(text, part) else None
+
+
+def _part_alike(mine: Set[str], theirs: Set[str], sentence: str) -> str | None:
+    """What of a `sentence` is much like a claim, `mine` and `theirs` being what matters of both."""
     if not _much_alike(mine, theirs):
         if len(mine) < _FEWEST_WITHIN or not mine <= theirs:
             return None
         parts = [part for part in _PART.split(sentence) if _much_alike(mine, _matter(words(part), mine))]
-        if len(parts) != 1:
-            return None
-        sentence = parts[0]
-    elif len(mine) >= _FEWEST_WITHIN and mine < theirs:
+        return parts[0] if len(parts) == 1 else None
+    if len(mine) >= _FEWEST_WITHIN and mine < theirs:
         parts = [part for part in _PART.split(sentence) if _matter(words(part), mine) == mine]
-        sentence = parts[0] if len(parts) == 1 else sentence
-    if times_only:
-        if another_day(text, sentence):
-            return "date"
-        return "moment" if another_moment(text, sentence) else None
-    return swap_of(text, sentence)
+        return parts[0] if len(parts) == 1 else sentence
+    return sentence
 
 
 def _much_alike(mine: Set[str], theirs: Set[str]) -> bool:
@@ -257,16 +262,21 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "part"
     if other_currency(claim, sentence):
         return "unit"
+    return "opposite" if _is_the_opposite(claim, sentence, mine, theirs) else None
+
+
+def _is_the_opposite(claim: str, sentence: str, mine: list[str], theirs: list[str]) -> bool:
+    """Whether `claim`, of the parts `mine`, has the opposite word or bound of `sentence`, of the parts `theirs`."""
     if _opposite(mine, theirs) and (
         _opposite(mine, theirs, _LASTING)
         or not (all(denies(words(text)) for text in (claim, sentence)) or mean_the_same(claim, sentence))
     ):
-        return "opposite"
+        return True
     if other_limit(claim, sentence) or not_of_all(claim, sentence):
-        return "opposite"
+        return True
     if not _HOW_OFTEN.isdisjoint(mine) and share_numbers(claim, sentence) and _opposite(mine, theirs, _OFTEN):
-        return "opposite"
-    return "opposite" if same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES) else None
+        return True
+    return same_numbers(claim, sentence) and _opposite(mine, theirs, _ROLES)
 
 
 def _another_time(claim: str, sentence: str, mine: list[str], theirs: list[str]) -> TimeSwap | None:
