@@ -11,8 +11,8 @@ from itertools import chain, combinations
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
 from ragvigil.scorer.checks.alignment.derived import derived_values, plain_number
 from ragvigil.scorer.checks.alignment.numbers import idle_numbers
-from ragvigil.scorer.checks.alignment.parts import UNIT_KINDS, Part, told_parts
 from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
+from ragvigil.scorer.checks.alignment.told_parts import UNIT_KINDS, Part, told_parts
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.segments import Segment

@@ -9,47 +9,30 @@ import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain, pairwise
-from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.reckoning import one_of
-from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS, UNITS
+from ragvigil.scorer.checks.alignment.swaps import UNIT_STEMS
+from ragvigil.scorer.checks.alignment.told_parts import (
+    KINDS,
+    MOST_PARTS,
+    SHARE,
+    SIGNED,
+    UNIT_KINDS,
+    Part,
+    told_parts,
+)
 from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
-from ragvigil.scorer.checks.reading.expressions import CURRENCIES, CURRENCY_SIGNS, OPPOSITES
+from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, offsets, stems_of, things_of, words
+from ragvigil.scorer.checks.reading.words import Word, stems_of, things_of, words
 
-_BETWEEN = re.compile(
-    r"[,;](?!\d)|\((?![\d$€£¥\s])|[.!?]\s|\s[\u2013\u2014-]\s"
-    r"|\s(?:and|but|while|whereas|versus|vs\.?|or|und|aber|während|oder|y|pero|mientras|e|mas|enquanto|ou|et|mais|tandis|ma|"
-    r"mentre|en(?=\s(?:een|de|het|voor|bij|op)\s)|maar|oraz|i)\s",
-    re.IGNORECASE,
-)
-"""Between the parts of a sentence that tell each its own number."""
-_OPENS = re.compile(
-    r"(?:from|for|in|on|with|by|after|at|under|during|since|ab|bei|mit|für|im|nach|beim|desde|para|en|con|por|pour|avec|dans|à|em|com|"
-    r"no|na)(?:\s[^\s,.;:]+){1,7},(?=\s)",
-    re.IGNORECASE,
-)
-"""What opens a sentence and belongs to the part behind it: "From the fifth year on, you have 28 days"."""
 _GOES_ON = re.compile(
     r"\W*(?:of which|of these|of them|which|thereof|including|davon|dont|de los cuales|das quais|di cui)\b",
     re.IGNORECASE,
 )
 """What begins a part that says more of the one before it."""
-_SUM, _SHARE = "sum", "%"
-_SIGNED = (_SUM, _SHARE)
-"""What a sign beside a number tells, with or without a word."""
-KINDS = {
-    **{word.stem: kind for name, (kind, _) in UNITS.items() for word in words(name)},
-    **{word.stem: _SUM for name in CURRENCIES for word in words(name)},
-}
-"""For the stem of a unit what it measures."""
-UNIT_KINDS = frozenset((*KINDS.values(), _SHARE))
-_POINTING = FRAME_STEMS | stems_of(("one", "ones"))
-"""Words that stand for what is told before."""
 _UNLIKE = stems_of(OPPOSITES["unlike"])
 """Words by which a claim tells of one thing what is not so of the other: 25 days until the fifth year."""
 _BUT = _UNLIKE | stems_of(OPPOSITES["except"]["words"])
@@ -61,27 +44,8 @@ _ASIDE = _AROUND | stems_of(OPPOSITES["aside"]["ahead"])
 _AHEAD, _BEHIND = 4, 3
 """How many words before it they may stand, and those of `around` behind it."""
 _FEWEST = 2
-_MOST_PARTS, _MOST_PIECES, _LONGEST = 12, 24, 1000
 _AGAINST = re.compile(rf"\s{one_of('against')}\s", re.IGNORECASE)
 _YEAR = re.compile(r"(?:19|20)\d\d")
-
-
-class Part(NamedTuple):
-    """What one part tells."""
-
-    said: str
-    place: tuple[int, int]
-    """In which sentence it stands, and as which of its parts."""
-    numbers: tuple[str, ...]
-    """The values that its only number may stand for."""
-    kind: str
-    """What that counts or measures: a sum, a share, a time, or the word behind it."""
-    unit: str
-    """The stem of the unit behind it, where no sign tells it; else empty."""
-    stems: frozenset[str]
-    """Of what is told of it, units aside."""
-    apart: frozenset[str]
-    """Those, and units that count nothing there: by day, by night."""
 
 
 def is_of_another_part(
@@ -104,10 +68,8 @@ def is_of_another_part(
     counted = {kind for kind in _counted_in(text) if _is_told_near(kind, place, evidence)}
     if not counted:
         return False
-    near = [one for one in (place - 1, place, place + 1) if 0 <= one < len(evidence.segments)]
-    told = [
-        one for one in map(evidence.segments.__getitem__, near) if one.passage == best.passage and one.span
-    ]
+    near = evidence.segments[max(0, place - 1) : place + 2]
+    told = [one for one in near if one.passage == best.passage and one.span]
     if not _count_twice(told, counted) or _AGAINST.search(text):
         return False  # as mostly, too; or it sets one against the other itself
     mine = told_parts(text)
@@ -118,10 +80,9 @@ def is_of_another_part(
     theirs = [
         part._replace(place=(at, part.place[1]))
         for at, one in enumerate(told)
-        if one.span
         for part in told_parts(one.sentence)
     ]
-    if not _FEWEST <= len(theirs) <= _MOST_PARTS:
+    if not _FEWEST <= len(theirs) <= MOST_PARTS:
         return False
     said = {word.stem for word in claim}
     return any(
@@ -134,8 +95,8 @@ def is_of_another_part(
 def _counted_in(text: str) -> set[str]:
     """The kinds of what `text` may count: a quick first look."""
     kinds = set(_counted(words(text)))
-    if _SHARE in text or has_a_sign(text):
-        kinds.update(_SIGNED)
+    if SHARE in text or has_a_sign(text):
+        kinds.update(SIGNED)
     return kinds
 
 
@@ -150,7 +111,7 @@ def _is_told_near(kind: str, place: int, evidence: Evidence) -> bool:
 
 def _count_twice(sentences: Sequence[Segment], kinds: set[str]) -> bool:
     """Whether `sentences` may tell two numbers of one of these `kinds`: a quick first look."""
-    if not kinds.isdisjoint(_SIGNED):
+    if not kinds.isdisjoint(SIGNED):
         return sum(len(one.numbers) for one in sentences) >= _FEWEST
     told = list(chain.from_iterable(_counted(one.words) for one in sentences if one.numeric))
     return any(told.count(kind) >= _FEWEST for kind in kinds)
@@ -194,14 +155,17 @@ def _belongs_to_another(
         return False
     if named and not _leaves_out(others[0], beside[0], said):
         return False  # the claim names what has the number, too
-    if _goes_on(others[0], beside[0], said, counts):
-        return False
-    if _years_in(beside[0], said) - _years_in(others[0], said):
-        return False  # by its year
     own &= others[0].stems
-    if not _tells_it_apart(own, said, others[0], beside[0], counts):
+    if _may_be_of_both(own, said, others[0], beside[0], counts):
         return False
     return not (_is_named_aside(own, mine, theirs) or _is_so_elsewhere(own, mine, others[0], evidence))
+
+
+def _may_be_of_both(own: set[str], said: set[str], one: Part, other: Part, counts: Mapping[str, int]) -> bool:
+    """Whether a claim with the stems `said`, some of them the part's `own`, may have the number of the `other` part."""
+    if _goes_on(one, other, said, counts) or _years_in(other, said) - _years_in(one, said):
+        return True  # the latter by its year
+    return not _tells_it_apart(own, said, one, other, counts)
 
 
 def _is_told_of_another(
@@ -221,18 +185,16 @@ def _is_told_of_another(
     at, its_part = beside[0].place
     its = _things(told[at])
     for place, one in enumerate(told):
-        own = (_things(one) - its) & mine.stems
-        if not own or not said.isdisjoint(its - _things(one)):
+        things = _things(one)
+        own = (things - its) & mine.stems
+        if not own or not said.isdisjoint(its - things) or 2 * len(its & things) < max(len(its), len(things)):
             continue
         like = [part for part in theirs if part.place == (place, its_part) and part.kind == mine.kind]
         shared = [part for part in like if part.stems & beside[0].stems & mine.stems]
-        if not shared or 2 * len(its & _things(one)) < max(len(its), len(_things(one))):
+        if not shared or not one.numbers.isdisjoint(mine.numbers):
             continue
-        if one.numbers.isdisjoint(mine.numbers) and not (
-            _is_left_out(own, claim)
-            or _is_named_aside(own, mine, theirs)
-            or _is_so_elsewhere(own, mine, shared[0], evidence)
-        ):
+        aside = _is_left_out(own, claim) or _is_named_aside(own, mine, theirs)
+        if not aside and not _is_so_elsewhere(own, mine, shared[0], evidence):
             return True
     return False
 
@@ -329,66 +291,3 @@ def _are_parallel(one: Part, other: Part) -> bool:
     if one.place[0] == other.place[0]:
         return True
     return 2 * len(one.stems & other.stems) >= max(len(one.stems), len(other.stems))
-
-
-@lru_cache(maxsize=1 << 8)
-def told_parts(text: str) -> Sequence[Part]:
-    """The parts of `text` that tell one number of its kind each; none where it is long, or these are too many."""
-    if (opening := _OPENS.match(text)) and not any(word.numbers for word in words(opening[0])):
-        text = f"{opening[0][:-1]}{text[opening.end() :]}"
-    pieces = _BETWEEN.split(text, _MOST_PIECES) if len(text) <= _LONGEST else ()
-    found: list[Part] = []
-    for at, said in enumerate(pieces if len(pieces) <= _MOST_PIECES else ()):
-        told = words(said)
-        if not any(word.numbers for word in told):
-            continue
-        where = offsets(said)
-        kinds = {
-            place: kind
-            for place, word in enumerate(told)
-            if word.numbers and (kind := _kind(said, told, place, where[place]))
-        }
-        stems, apart = _stems(told)
-        units = {place: "" if kind in _SIGNED else _unit(told, place) for place, kind in kinds.items()}
-        counts = Counter((kind, units[place]) for place, kind in kinds.items())
-        found += [
-            Part(said, (0, at), told[place].numbers, kind, units[place], stems | _others(told, place), apart)
-            for place, kind in kinds.items()
-            if counts[kind, units[place]] == 1
-        ]
-    return tuple(found) if len(found) <= _MOST_PARTS else ()
-
-
-def _stems(told: Sequence[Word]) -> tuple[frozenset[str], frozenset[str]]:
-    """What a part is about: its meaningful words and names, without units; and with those that count nothing."""
-    telling = {
-        word.stem
-        for place, word in enumerate(told)
-        if (word.content or (word.name and place)) and not word.numbers
-    } - _POINTING
-    idle = {word.stem for before, word in pairwise(told) if word.stem in UNIT_STEMS and not before.numbers}
-    return frozenset(telling - UNIT_STEMS), frozenset(telling - UNIT_STEMS | idle)
-
-
-def _unit(told: Sequence[Word], place: int) -> str:
-    """The stem behind a number where that is a unit: days and years are counted apart."""
-    after = told[place + 1].stem if place + 1 < len(told) else ""
-    return after if after in UNIT_STEMS else ""
-
-
-def _others(told: Sequence[Word], place: int) -> set[str]:
-    """The numbers beside the one at `place`, which tell it apart as words do: from 60 minutes on 25 %."""
-    return {f"#{word.numbers[0]}" for at, word in enumerate(told) if word.numbers and at != place}
-
-
-def _kind(said: str, told: Sequence[Word], place: int, span: tuple[int, int]) -> str | None:
-    """What the number at `place` of `told`, the words of `said`, counts; None where nothing says so, as of a year."""
-    before, behind = said[: span[0]].rstrip()[-1:], said[span[1] :].lstrip()[:1]
-    if before in CURRENCY_SIGNS or behind in CURRENCY_SIGNS:
-        return _SUM
-    if behind == _SHARE:
-        return _SHARE
-    following = told[place + 1] if place + 1 < len(told) else None
-    if following is None or following.numbers or not (following.content or following.stem in UNIT_STEMS):
-        return None
-    return KINDS.get(following.stem, following.stem)

@@ -106,6 +106,12 @@ def read_statements(answer: str, hidden: list[Span]) -> tuple[Statement, ...]:
     return found
 
 
+def _greeted(prose: str, start: int, end: int, number: int) -> int:
+    """Where a greeting ends that opens the sentence of this number, or a yes or no; its `start` where neither does."""
+    greeted = greeting(prose, start, end) if number < _MOST_GREETINGS else start
+    return greeted if greeted > start else answered(prose, start, end)
+
+
 def _statements(prose: str, wary: tuple[Wording, ...], marked: Sequence[int]) -> Iterator[Statement]:
     """Those of `prose`; `marked` is where citations begin, ascending."""
     headers = deque(_table_headers(prose))
@@ -118,15 +124,10 @@ def _statements(prose: str, wary: tuple[Wording, ...], marked: Sequence[int]) ->
         header = bool(headers) and headers[0][0] <= start
         listed = end - start <= _SHORT and _LIST_NUMBER.fullmatch(prose, start, end) and end < whole
         start = _after_prefix(prose, start, end)
-        greeted = (
-            end if start >= signed else greeting(prose, start, end) if number < _MOST_GREETINGS else start
-        )
-        if greeted == start:
-            greeted = answered(prose, start, end)
+        greeted = end if start >= signed else _greeted(prose, start, end, number)
         if greeted > start:
-            yield Statement(
-                start, greeted, "phrase", prose[start:greeted], tuple(words(prose[start:greeted]))
-            )
+            said = prose[start:greeted]
+            yield Statement(start, greeted, "phrase", said, tuple(words(said)))
             start = trim(prose, greeted, end)[0]
         if start >= end:
             continue

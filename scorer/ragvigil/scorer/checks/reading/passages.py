@@ -363,11 +363,15 @@ class Passages:
             return False
         if text.isalpha():
             return len(text) == 1 and text.isascii() and not self._ranks
+        return alike or self._is_made(text)
+
+    def _is_made(self, text: str) -> bool:
+        """Whether `text` ends as a name of a file, is a hash or a UUID, or begins or is marked as ids are."""
         if self._endings and (ending := ENDING.search(text)) and ending[1].casefold() in self._endings:
             return True
         if len(text) in self._hashes and HASH.match(text):
             return True
-        return alike or UNIQUE.match(text) is not None or ID_PREFIX.match(text) is not None or marked(text)
+        return UNIQUE.match(text) is not None or ID_PREFIX.match(text) is not None or marked(text)
 
 
 def name_of(document: Document) -> str:

@@ -116,13 +116,20 @@ def _is_abbreviated(text: str, place: int, following: int, mark: str) -> bool:
     letter = text[following : following + 1]
     word = before.rsplit(None, 1)[-1:]
     last = _APOSTROPHE.split(word[0].lstrip(_OPENING))[-1] if word and not text[place - 1].isspace() else ""
-    short, plain = len(last) <= _LONGEST_SHORT or "." in last, last.lower()
+    plain = last.lower()
     if letter.islower():
-        if following - place > _WIDEST_GAP:
+        if "." in last or following - place > _WIDEST_GAP:
             return "." in last
-        return short or mark != "." or plain in LEXICON.abbreviations or plain in LEXICON.may_end
+        short = len(last) <= _LONGEST_SHORT or mark != "."
+        return short or plain in LEXICON.abbreviations or plain in LEXICON.may_end
     if not last or mark != "." or _is_in_capitals(last, text, following):
         return False
+    return _is_short_for(last, plain, text, place, following)
+
+
+def _is_short_for(last: str, plain: str, text: str, place: int, following: int) -> bool:
+    """Whether the word `last`, `plain` in small letters, is short for another, or a number; no small letter follows."""
+    letter = text[following : following + 1]
     if letter.isdigit() and plain in LEXICON.before_numbers:
         return True
     if plain in LEXICON.may_end:

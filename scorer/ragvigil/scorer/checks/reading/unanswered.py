@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Set
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ragvigil.scorer.checks.reading.question import key_stems
 from ragvigil.scorer.checks.reading.words import content_of, stems_of
 from ragvigil.scorer.data import read_data
+from ragvigil.scorer.lazily import made_once
 
 _DATA: dict[str, Any] = read_data("abstention.json")
 ASKED: dict[str, str] = _DATA["asked"]
@@ -70,6 +71,37 @@ def _aside() -> frozenset[str]:
     return stems_of([ASKED["aside"]])
 
 
+class _Question:
+    """A question in lower case, and what each shape of a sentence is laid beside."""
+
+    def __init__(self, text: str) -> None:
+        self.text = lowered(text)
+
+    @made_once
+    def stems(self) -> frozenset[str]:
+        """Of all its words."""
+        return stems_of([self.text])
+
+    @made_once
+    def keys(self) -> frozenset[str]:
+        """The stems that say what it is about."""
+        return frozenset(key_stems(self.text))
+
+    @made_once
+    def for_a_value(self) -> bool:
+        """Whether it asks for a value, and not whether or how."""
+        asks, otherwise = asked_pattern("asks"), asked_pattern("otherwise")
+        return asks.search(self.text) is not None and not otherwise.search(self.text)
+
+    def names(self, noun: str) -> bool:
+        """Whether it has a noun, in the singular or plural."""
+        return re.search(of_one_or_more(noun), self.text) is not None
+
+
+_question = lru_cache(maxsize=1 << 4)(_Question)
+"""Read once for all statements of an answer."""
+
+
 def leaves_unanswered(statement: str, question: str) -> bool:
     r"""Whether a statement only says that a source does not tell what `question` asks, and it does not ask about that.
 
@@ -86,7 +118,7 @@ def leaves_unanswered(statement: str, question: str) -> bool:
     plain = lowered(statement)
     if not _HINT.search(plain):
         return False  # as mostly
-    asked = lowered(question[:LONGEST_QUESTION])
+    asked = _question(question[:LONGEST_QUESTION])
     if _is_silent(plain, asked) or any(_adds_nothing(name, plain, asked) for name in _SHAPES):
         return True
     return _denies_alone(plain, asked)
@@ -97,10 +129,10 @@ def lowered(text: str) -> str:
     return text.replace("\u2019", "'").lower()
 
 
-def _denies_alone(plain: str, asked: str) -> bool:
+def _denies_alone(plain: str, asked: _Question) -> bool:
     """Whether a sentence of any shape names a text, denies that this tells, and has no other word than the question.
 
-    >>> asked = "How loud is the dishwasher?"
+    >>> asked = _Question("How loud is the dishwasher?")
     >>> _denies_alone("how loud the dishwasher is isn't part of the product description.", asked)
     True
     >>> _denies_alone("the test report doesn't say that the dishwasher hums.", asked)
@@ -109,36 +141,30 @@ def _denies_alone(plain: str, asked: str) -> bool:
     rest = asked_pattern("phrases").sub("@", plain)
     if rest == plain or not asked_pattern("denials").search(rest):
         return False
-    if not set(NUMBER.findall(plain)) <= set(NUMBER.findall(asked)):
+    if not set(NUMBER.findall(plain)) <= set(NUMBER.findall(asked.text)):
         return False
-    known = stems_of([asked])
-    if any(
-        re.search(of_one_or_more(one), asked)
-        for one in asked_pattern("read_texts", whole_words=True).findall(plain)
-    ):
+    if any(map(asked.names, asked_pattern("read_texts", whole_words=True).findall(plain))):
         return False
     vocabulary = asked_pattern("vocabulary")
     words = [one for one in _WORD.findall(rest) if not vocabulary.fullmatch(one)]
-    return content_of(" ".join(words)) - _aside() <= known
+    return content_of(" ".join(words)) - _aside() <= asked.stems
 
 
-def _is_silent(plain: str, asked: str) -> bool:
+def _is_silent(plain: str, asked: _Question) -> bool:
     """Whether it says of a source that this does not tell or hold what was asked."""
     found = _silent().fullmatch(plain)
     if found is None:
         return False
     what = content_of(found["what"]) - _aside()
-    if not what or not what <= stems_of([asked]):
-        return False
-    if re.search(of_one_or_more(found["source"] or found["thing"]), asked):
+    if not what or not what <= asked.stems or asked.names(found["source"] or found["thing"]):
         return False
     return bool(found["telling"]) or _asks_for_a_value(asked, what, found)
 
 
-def _adds_nothing(name: str, plain: str, asked: str) -> bool:
+def _adds_nothing(name: str, plain: str, asked: _Question) -> bool:
     """Whether a sentence of one of the shapes has no word of meaning beside those of the question.
 
-    >>> asked = "when does the next cohort start?"
+    >>> asked = _Question("When does the next cohort start?")
     >>> _adds_nothing("passive", "the start date of the next cohort has not been provided.", asked)
     True
     >>> _adds_nothing("passive", "a start in spring has not been stated.", asked)
@@ -149,26 +175,27 @@ def _adds_nothing(name: str, plain: str, asked: str) -> bool:
         return False
     parts = found.groupdict(default="")
     words = content_of(f"{parts['rest']} {parts.get('more', '')}") - _aside()
-    values = frozenset(
-        stem
-        for stem in words
-        if asked_pattern("values", whole_words=True).fullmatch(stem) or stem in _values()
-    )
-    if not words or not words - values <= stems_of([asked]):
+    values = _naming_values(words)
+    if not words or not words - values <= asked.stems:
         return False
-    source = parts.get("source")
-    if source and re.search(of_one_or_more(source), asked):
+    if (source := parts.get("source")) and asked.names(source):
         return False
     told = parts.get("strict") or parts.get("weak")
-    if told and not stems_of([told, told.removesuffix("n")]).isdisjoint(stems_of([asked])):
+    if told and not stems_of([told, told.removesuffix("n")]).isdisjoint(asked.stems):
         return False  # "What reason did he give?" asks whether one was given or shown
-    weak = parts.get("weak", "")
-    bare = bool(parts.get("bare")) and not parts.get("place")
-    if bare or weak or name in ("none", "nowhere"):
-        whole = re.fullmatch(ASKED["repeated"], weak) is not None and words >= set(key_stems(asked))
-        valued = bool(values) and name != "nowhere" and _is_alone(weak)
-        return _asks(asked) and bool(parts.get("place") or bare or whole or valued)
-    return True
+    weak, placed = parts.get("weak", ""), bool(parts.get("place"))
+    bare = bool(parts.get("bare")) and not placed
+    if not (bare or weak or name in ("none", "nowhere")):
+        return True
+    whole = re.fullmatch(ASKED["repeated"], weak) is not None and words >= asked.keys
+    valued = bool(values) and name != "nowhere" and _is_alone(weak)
+    return asked.for_a_value and (placed or bare or whole or valued)
+
+
+def _naming_values(stems: Set[str]) -> frozenset[str]:
+    """Those of `stems` by which a number, a name or the like is called."""
+    named = asked_pattern("values", whole_words=True)
+    return frozenset(stem for stem in stems if named.fullmatch(stem) or stem in _values())
 
 
 def _is_alone(weak: str) -> bool:
@@ -182,11 +209,6 @@ def _values() -> frozenset[str]:
     return stems_of([re.sub(r"\W+", " ", ASKED["values"])])
 
 
-def _asks(asked: str) -> bool:
-    """Whether a question asks for a value, and not whether or how."""
-    return asked_pattern("asks").search(asked) is not None and not asked_pattern("otherwise").search(asked)
-
-
 def of_one_or_more(noun: str) -> str:
     """A pattern for a noun in the singular and plural; by its stem a call would be a caller, too.
 
@@ -196,13 +218,12 @@ def of_one_or_more(noun: str) -> str:
     return rf"\b{re.escape(_PLURAL.sub('', noun))}(?:y|ies|e?s)?\b"
 
 
-def _asks_for_a_value(asked: str, what: Set[str], found: re.Match[str]) -> bool:
+def _asks_for_a_value(asked: _Question, what: Set[str], found: re.Match[str]) -> bool:
     """Whether a question asks for what a source does not hold, in words that are no matter of things that hold it."""
-    if not _asks(asked):
+    if not asked.for_a_value:
         return False
     if asked_pattern("values", whole_words=True).search(found["what"]):
         return True
     if found["none"]:
         return False
-    keys = set(key_stems(asked))
-    return found["thing"] is None and len(what & keys) > _MOST_OF * len(keys)
+    return found["thing"] is None and len(what & asked.keys) > _MOST_OF * len(asked.keys)

@@ -46,11 +46,9 @@ def read_hypertext(page: Page) -> None:
 def _tag(page: Page, match: re.Match[str], tag: str) -> None:
     passages = page.passages
     content = _LINKED.sub("]", _MARKUP.sub("", match[4] or "")).strip().strip("[]()")
-    claims = (
-        len(content.split()) >= _FEWEST_WORDS
-    )  # what such a tag is around is the claim, its end the marker
-    span = (match.end(4), match.end()) if claims else match.span()
-    if claims:
+    span = match.span()
+    if len(content.split()) >= _FEWEST_WORDS:  # what such a tag is around is the claim, its end the marker
+        span = match.end(4), match.end()
         page.pass_over((match.start(), match.start(4)))
     for name, *values in _ATTRIBUTE.findall(match[2] + " " + (match[4] or "" if tag == "sup" else "")):
         value = "".join(values).rstrip("/") or "".join(values)
@@ -65,11 +63,9 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
         if linked and value.startswith("#") and _PLAIN_LIST.match(content):
             page.add(match.span(), listed(match.span(), content, passages, "html"))
             return
-    if (
-        tag == "a"
-        or not content
-        or (tag == "sup" and is_power(page.prose, match.start(), (match[4] or "").strip()))
-    ):
+    if tag == "a" or not content:
+        return
+    if tag == "sup" and is_power(page.prose, match.start(), (match[4] or "").strip()):
         return
     style: Style = "superscript" if tag == "sup" else "html"
     if passages.by_id(content) or passages.resembles(content) or _PLAIN_LIST.match(content):

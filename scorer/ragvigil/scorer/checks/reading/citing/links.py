@@ -65,28 +65,26 @@ def _link(page: Page, span: Span, text: str, target: str) -> None:
         or passages.by_id(text)
         or passages.by_path(target)
     )
-    if (
-        not found
-        and "://" not in target
-        and (pages := filed(span, target.removeprefix("./"), passages, "link"))
-    ):
-        if pages[0].id is None:
-            page.add(span, pages)
-            return
-        found = pages[0].id
-    if found is not None:
-        page.cite(span, target, found, "link")
+    pages = [] if found or "://" in target else filed(span, target.removeprefix("./"), passages, "link")
+    if pages and pages[0].id is None:
+        page.add(span, pages)
+    elif found or pages:
+        page.cite(span, target, found or pages[0].id, "link")
     elif place := _PLACE.match(target):
-        known = passages.by_id(target[1:]) or passages.by_id(place[1])
-        if known is not None:
-            page.cite(span, target[1:], known, "link")
-        elif passages.kindred(target[1:]):
-            page.cite(span, target[1:], None, "link")
-        elif (bare := text.strip("[] ")).isdigit() or named(bare, passages.counts_from):
-            page.add(span, listed(span, bare, passages))
+        _place(page, span, text, place)
     elif target == "#" and named(text.strip("[] "), passages.counts_from):
         page.add(span, listed(span, text.strip("[] "), passages))
     elif passages.may_come_from(target):
         page.cite(span, target, None, "link")
     elif text.isdigit():
         page.add(span, listed(span, text, passages))
+
+
+def _place(page: Page, span: Span, text: str, place: re.Match[str]) -> None:
+    """A link to a place on the page: an id, one like it, or ranks where its `text` is those."""
+    passages, target, bare = page.passages, place.string[1:], text.strip("[] ")
+    known = passages.by_id(target) or passages.by_id(place[1])
+    if known is not None or passages.kindred(target):
+        page.cite(span, target, known, "link")
+    elif bare.isdigit() or named(bare, passages.counts_from):
+        page.add(span, listed(span, bare, passages))

@@ -36,37 +36,44 @@ def read_narrative(page: Page) -> None:
     page.turn()
 
 
+def _pointer(before: str) -> tuple[str, str] | None:
+    """The word for a source at the end of what stands `before` a number, and what is between the two."""
+    last = before.rstrip(" \t:#.").rpartition(" ")[2]
+    if not last[-1:].isalnum() or last[-1].isdecimal():
+        return None  # no word stands before it
+    if last.isascii() and last.isalpha() and not is_pointer(last[-_LONGEST_WORD:].lower()):
+        return None  # what the pattern would find, at a fraction of its cost
+    found = _LAST_WORD.search(before)
+    if found is None:
+        return None
+    word = found[1].lower()
+    if not is_pointer(word):
+        cuts = () if word.isascii() else range(2, _LONGEST_POINTER)
+        word = next((word[-cut:] for cut in cuts if is_pointer(word[-cut:])), "")
+    return (word, found[2]) if word else None
+
+
 def _pointed(page: Page) -> None:
+    """Words for a source with numbers behind them."""
     prose = page.prose
     for match in _NUMBER.finditer(prose):
         start = match.start()
         before = prose[max(0, start - _BEFORE) : start]
         if before[-1:].isdigit() or before[-1:] in ("-", "$", "€"):
             continue
-        last = before.rstrip(" \t:#.").rpartition(" ")[2]
-        if not last[-1:].isalnum() or last[-1].isdecimal():
-            continue  # no word stands before it
-        if last.isascii() and last.isalpha() and not is_pointer(last[-_LONGEST_WORD:].lower()):
-            continue  # what the pattern would find, at a fraction of its cost
-        pointer = _LAST_WORD.search(before)
+        pointer = _pointer(before)
         if pointer is None:
             continue
-        word, size = pointer[1].lower(), len(pointer[0])
-        if not is_pointer(word):
-            if word.isascii():
-                continue
-            word = next((word[-cut:] for cut in range(2, _LONGEST_POINTER) if is_pointer(word[-cut:])), "")
-            size = len(word) + len(pointer[2])
-            if not word:
-                continue
+        word, between = pointer
+        size = len(word) + len(between)
         ranks, end = ordinals(match[0], page.passages.counts_from), match.end()
         more = _MORE.match(prose, end)
         while more:
             ranks += ordinals(more[1])
             end = more.end()
             more = _MORE.match(prose, end)
-        if _is_count(word, ranks, pointer[2]) or (
-            len(ranks) == 1 and not pointer[2].strip() and _is_amount(before[:-size], word, prose, end)
+        if _is_count(word, ranks, between) or (
+            len(ranks) == 1 and not between.strip() and _is_amount(before[:-size], word, prose, end)
         ):
             continue
         for rank in ranks:

@@ -71,17 +71,22 @@ def read_titles(page: Page) -> None:
                 in_files.add(start)
             elif start in in_files:
                 continue  # a title that a file's name begins with: one citation, that of the file
-            paged = PAGE_OF.search(before)
-            told = paged or SAYS.search(before) or (title in files and _SIGNED.search(before))
             capital = not page.prose[start].islower() and not page.prose[start - 1 : start].isalnum()
-            if told or ((capital or title in files) and _SAYING.match(page.prose, end)):
-                behind = paged or _ITS_PAGE.match(page.prose, end)
+            if _is_told(page.prose, before, end, capital=capital, of_file=title in files):
+                behind = PAGE_OF.search(before) or _ITS_PAGE.match(page.prose, end)
                 _cite(page, (start, end), identity, place_in(behind[1]) if behind else None)
             elif identity is not None and capital and " " in title:
                 others.append((start, end, identity))
     for start, end, identity in others if page.found else ():
         page.cite((start, end), page.prose[start:end], identity, "narrative")
     page.turn()
+
+
+def _is_told(prose: str, before: str, end: int, *, capital: bool, of_file: bool) -> bool:
+    """Whether words `before` a title, which ends at `end`, or right behind it say that something stands there."""
+    if PAGE_OF.search(before) or SAYS.search(before) or (of_file and _SIGNED.search(before)):
+        return True
+    return (capital or of_file) and _SAYING.match(prose, end) is not None
 
 
 def _places(folded: str, title: str) -> Iterator[Span]:

@@ -22,7 +22,9 @@ _THOUGHTS = re.compile(r"\s*<(think(?:ing)?|thoughts?|reasoning)>.*?</\1>", re.D
 """What a model thought before its answer."""
 _OBJECT = re.compile(r"\{\s{0,20}\"([\w -]{1,40})\"\s?:[^{}]{0,1000}\}")
 _KEY = re.compile(r"\"([\w -]{1,40})\"\s?:")
-_FIRST = re.compile(r"\[1\]|【1】")
+_MOMENT = re.compile(r":(?<=\d:)\d")
+"""Written by the sign to which the engine skips."""
+_FIRST = ("[1]", "【1】")
 _BEFORE_MENU = re.compile(r"(?:[:?\uff1a\uff1f][ \t]{0,3}|[?\uff1f][ \t]{0,3}\n{1,2})\Z")
 _BEFORE_CHOICE = re.compile(
     r"(?:[.!?:,\n]\s?|\b(?:to|please|then|can|just|or|and|bitte|sie)\s)"
@@ -82,19 +84,20 @@ def unread(prose: str) -> list[Span]:
     found: list[Span] = []
     if "<" in prose and "</" in prose and (thoughts := _THOUGHTS.match(prose)):
         found.append(thoughts.span())
-    if "[" in prose and ":" in prose:
+    if "[" in prose and _MOMENT.search(prose):
         found += [match.span() for match in _LOG.finditer(prose)]
     if '"' in prose and '":' in prose and not prose.lstrip().startswith(("{", "[")):
         found += [match.span() for match in _OBJECT.finditer(prose) if not _names_sources(match[0])]
     if '"[' in prose or "\u201c[" in prose:
         found += [typed.span(1) for typed in _TYPED.finditer(prose)]
-    if "[1]" in prose or "【1】" in prose:
-        for first in _FIRST.finditer(prose):
-            start = first.start()
+    for first in _FIRST:
+        start = prose.find(first)
+        while start >= 0:
             if _BEFORE_MENU.search(prose, max(0, start - _SIGNS_BEFORE), start):
                 found += _menu(prose, start)
-            elif _ITEM.match(prose, first.end()):
+            elif _ITEM.match(prose, start + len(first)):
                 found += _choices(prose, start)
+            start = prose.find(first, start + len(first))
     return found
 
 
