@@ -7,6 +7,7 @@ import sys
 from collections.abc import Generator, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -18,6 +19,10 @@ INSTALL = "pyarrow is not installed; run: pip install 'ragvigil[parquet]'"
 _GROUP = 50_000
 """Rows of one Parquet row group, which is what is held in memory."""
 _MOMENTS = ("started_at", "scored_at")
+_FIRST_OF_SCORE = ScoreRow._fields.index("score")
+_OF_SCORE = ScoreRow._fields[_FIRST_OF_SCORE:]
+"""Columns that tell of a score; those before them tell of its record."""
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _TYPES = {
     "record_id": "int64",
     "record_version": "int64",
@@ -50,14 +55,22 @@ def writing(place: str) -> Generator[BinaryIO]:
 
 def write_lines(rows: Iterable[ScoreRow], file: BinaryIO) -> int:
     """One JSON object a line, moments in RFC 3339, the segment as an object; how many there were."""
-    count = 0
+    count, record, begin = 0, -1, ""
     for row in rows:
         count += 1
-        told: dict[str, Any] = row._asdict()
-        told["segment"] = json.loads(row.segment)
-        told |= {name: _rfc3339(told[name]) for name in _MOMENTS}
-        file.write(json.dumps(told, ensure_ascii=False, allow_nan=False).encode() + b"\n")
+        if row.record_id != record:  # dozens of scores are of one, and say the same of it
+            record, begin = row.record_id, _of_record(row)
+        told = dict(zip(_OF_SCORE, row[_FIRST_OF_SCORE:], strict=True))
+        told["scored_at"] = _rfc3339(row.scored_at)
+        file.write(f"{begin}, {_encoded(told)[1:]}\n".encode())
     return count
+
+
+def _of_record(row: ScoreRow) -> str:
+    """The begin of the line of each score of its record, without what ends it."""
+    told: dict[str, Any] = dict(zip(ScoreRow._fields, row[:_FIRST_OF_SCORE], strict=False))
+    told |= {"segment": json.loads(row.segment), "started_at": _rfc3339(row.started_at)}
+    return _encoded(told)[:-1]
 
 
 def write_parquet(rows: Iterable[ScoreRow], file: BinaryIO) -> int:
@@ -103,4 +116,9 @@ def _groups(rows: Iterable[ScoreRow]) -> Iterator[list[ScoreRow]]:
 
 def _rfc3339(nanoseconds: int) -> str:
     seconds, rest = divmod(nanoseconds, 10**9)
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+    return f"{_second(seconds)}.{rest:09d}Z"
+
+
+@lru_cache
+def _second(seconds: int) -> str:
+    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"

@@ -13,25 +13,40 @@ from ragvigil.scorer.store.reading_scores import worst_claim
 
 _PAGE = 500
 _PAGES = (
-    "SELECT r.id, r.trace_id, r.span_id, r.version, r.service, r.environment, r.service_version, r.model, "
-    "r.prompt_version, r.started_at, r.segment, r.conversation_id, l.state, l.inclusion, r.upstream_probability "
-    "FROM records r JOIN ledger l USING (trace_id, span_id) "
+    "SELECT r.id, r.trace_id, r.span_id, r.version, r.service, nullif(r.environment, ''), r.service_version, "
+    "r.model, r.prompt_version, r.started_at, r.segment, r.conversation_id, l.state, l.inclusion, "
+    "r.upstream_probability FROM records r JOIN ledger l USING (trace_id, span_id) "
     "WHERE (r.started_at, r.id) > (:at, :id) AND r.started_at >= :since AND r.started_at < :until "
     "AND (:service IS NULL OR r.service = :service) ORDER BY r.started_at, r.id LIMIT :limit"
 )
-_IDS = "(SELECT value FROM json_each(?))"
-_SCORES = (
-    "SELECT s.record_id, i.name, s.value, NULL AS state, i.check_version, i.judge_version, i.prompt_digest, "
-    "s.input_hash, s.current, s.created_at, s.reason, NULL AS claims "
-    f"FROM scores s JOIN instruments i ON i.id = s.instrument_id WHERE s.record_id IN {_IDS} "
-    "UNION ALL SELECT v.record_id, 'faithfulness', v.faithfulness, v.state, i.check_version, i.judge_version, "
-    "i.prompt_digest, v.input_hash, v.current, v.created_at, v.reason, v.claims "
-    f"FROM verdicts v JOIN instruments i ON i.id = v.instrument_id WHERE v.record_id IN {_IDS} "
-    "UNION ALL SELECT v.record_id, 'support', v.support, v.state, i.check_version, i.judge_version, "
-    "i.prompt_digest, v.input_hash, v.current, v.created_at, v.reason, v.claims "
-    f"FROM verdicts v JOIN instruments i ON i.id = v.instrument_id WHERE v.record_id IN {_IDS} "
-    "ORDER BY 1, 2, 10"
+"""In the order of a ScoreRow, up to its score."""
+_VERSIONS = (
+    "nullif(i.check_version, '') AS check_version, nullif(i.judge_version, '') AS judge_version, "
+    "nullif(i.prompt_digest, '') AS prompt_digest, lower(hex(s.input_hash)) AS input_hash, s.current, s.created_at"
 )
+_WHERE = (
+    "JOIN instruments i ON i.id = s.instrument_id WHERE s.record_id IN (SELECT value FROM json_each(:ids)) "
+    "AND (s.current OR :history) AND (:names IS NULL OR {} IN (SELECT value FROM json_each(:names)))"
+)
+
+
+def _of_verdicts(name: str) -> str:
+    return (
+        f"SELECT s.record_id, '{name}', s.{name}, s.state, {_VERSIONS}, s.reason, s.claims FROM verdicts s "
+        + _WHERE.format(f"'{name}'")
+    )
+
+
+_EVERY_SCORE = " UNION ALL ".join(
+    (
+        f"SELECT s.record_id, i.name, s.value, NULL AS state, {_VERSIONS}, s.reason, NULL AS claims FROM scores s "
+        + _WHERE.format("i.name"),
+        _of_verdicts("faithfulness"),
+        _of_verdicts("support"),
+    )
+)
+_SCORES = f"{_EVERY_SCORE} ORDER BY 1, 2, 10"
+"""After the record's id in the order of the rest of it; of the last two, its explanation is made."""
 
 
 class ScoreRow(NamedTuple):
@@ -94,42 +109,28 @@ def score_rows(
     """The rows in order of time, read page by page: a long export holds up no checkpoint of the store."""
     place = {"at": wanted.since - 1, "id": 0}
     bounds = {"since": wanted.since, "until": wanted.until, "service": wanted.service, "limit": _PAGE}
+    asked: dict[str, object] = {"history": wanted.history, "names": None}
+    if wanted.names is not None:
+        asked["names"] = json.dumps(sorted(wanted.names))
     while True:
         with opening() as connection:
             connection.execute("BEGIN")
             records = connection.execute(_PAGES, {**place, **bounds}).fetchall()
-            ids = json.dumps([row["id"] for row in records])
+            asked["ids"] = json.dumps([row["id"] for row in records])
             by_record: dict[int, list[sqlite3.Row]] = {}
-            for row in connection.execute(_SCORES, (ids, ids, ids)):
+            for row in connection.execute(_SCORES, asked):
                 by_record.setdefault(row["record_id"], []).append(row)
         for record in records:
+            of_record = tuple(record)
             for score in by_record.get(record["id"], ()):
-                if (wanted.history or score["current"]) and (
-                    wanted.names is None or score["name"] in wanted.names
-                ):
-                    yield _row(record, score, wanted)
+                rest = (*score[1:8], bool(score["current"]), score["created_at"], _why(score, wanted))
+                yield ScoreRow._make((*of_record, *rest))
         if len(records) < _PAGE:
             return
         place = {"at": records[-1]["started_at"], "id": records[-1]["id"]}
 
 
-def _row(record: sqlite3.Row, score: sqlite3.Row, wanted: Wanted) -> ScoreRow:
-    why = score["reason"] or (worst_claim(score["claims"]) if score["claims"] else None)
-    told = dict(record)
-    told |= {
-        "record_id": told.pop("id"),
-        "record_version": told.pop("version"),
-        "environment": told["environment"] or None,
-        "ledger_state": told.pop("state"),
-        "score": score["name"],
-        "value": score["value"],
-        "state": score["state"],
-        "check_version": score["check_version"] or None,
-        "judge_version": score["judge_version"] or None,
-        "prompt_digest": score["prompt_digest"] or None,
-        "input_hash": score["input_hash"].hex(),
-        "current": bool(score["current"]),
-        "scored_at": score["created_at"],
-        "explanation": why if wanted.explanations else None,
-    }
-    return ScoreRow(**told)
+def _why(score: sqlite3.Row, wanted: Wanted) -> str | None:
+    if not wanted.explanations:
+        return None
+    return score["reason"] or (worst_claim(score["claims"]) if score["claims"] else None)
