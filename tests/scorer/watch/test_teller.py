@@ -329,6 +329,16 @@ class Diagnosed:
         return given
 
 
+def test_a_service_without_segments_is_not_told_of_another(days: Days) -> None:
+    """Half an hour after its page it said "Seen in other, too": of a service of which all traffic is `other`."""
+    end = days.service.now
+    fell, other = (Found(end / 1e9, "page", "citation", segment) for segment in (None, -1))
+    assert days.teller.tell(PLACE, [other], days.book, end=end, now=end) == []
+    days.book.dimension, days.book.codes = "language", {"de": 0}
+    told = [days.teller.tell(PLACE, [one], days.book, end=end, now=end) for one in (fell, other)]
+    assert [titles(alerts) for alerts in told] == [[], ["Seen in other, too: citation correctness"]]
+
+
 @pytest.mark.parametrize(
     ("language", "share", "said"),
     [

@@ -98,8 +98,8 @@ class Book:
         return next((code for code in self.codes.values() if self.place(code) == place), -1)
 
     def name(self, code: int | None) -> str | None:
-        """``language=de``; None for all traffic."""
-        if code is None:
+        """``language=de``; None for all traffic, which `other` is as long as no value has a series of its own."""
+        if code is None or not self.codes:
             return None
         known = next((value for value, given in self.codes.items() if given == code), None)
         return f"{self.dimension}={known}" if known is not None else "other"
