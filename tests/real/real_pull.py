@@ -125,7 +125,7 @@ def started(backend: str, venv: Path, scratch: Path, port: int, grpc: int) -> su
 def ended(process: subprocess.Popen[bytes], number: int) -> None:
     """Send the signal to the server and all that it started, and wait for it."""
     os.killpg(process.pid, number)
-    process.wait(30)
+    process.wait(PATIENCE)
 
 
 def fill(backend: str, url: str, venv: Path) -> None:
