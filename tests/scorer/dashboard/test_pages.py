@@ -263,6 +263,26 @@ def test_a_message_that_a_storm_speaks_for_leads_to_the_storm(pages: Browser, se
     assert "not delivered" not in text
 
 
+def test_an_incident_of_which_nobody_was_told_leads_to_the_one_that_explains_it(
+    pages: Browser, settings: Settings
+) -> None:
+    """It said that another explains it, and not which: whoever came by its page had to guess."""
+    with closing(open_for_reading(settings.store.path)) as connection:
+        (cause,) = incidents_named(connection, INCIDENT)
+    key = cause.key._replace(name="faithfulness")
+    effect = replace(cause, id="inc-effect", key=key, dedup_key="key3", since=cause.since + 1, told=False)
+    with SqliteStore(settings) as store:
+        store.monitoring.save_incident(effect, None, ())
+    text = pages.get("/incidents/inc-effect").text
+    assert f'another incident explains it: <a href="../incidents/{INCIDENT}">{INCIDENT}</a>.' in text
+    said = ragvigil("incidents", "--store", str(settings.store.path)).stdout
+    assert f"nobody was told: another incident explains it ({INCIDENT})" in said
+    alone = replace(effect, id="inc-alone", dedup_key="key4", since=cause.since - 2 * 86_400 * 10**9)
+    with SqliteStore(settings) as store:
+        store.monitoring.save_incident(alone, None, ())
+    assert "another incident explains it." in pages.get("/incidents/inc-alone").text
+
+
 def test_an_incident_without_a_message_or_a_course_has_a_name(pages: Browser) -> None:
     """It was "inc-…" and "Criterion arrivals", with a link to a series that nobody keeps."""
     page = pages.get(f"/api/incidents/{OTHER}").json()

@@ -56,6 +56,7 @@ def _mapping(one: Standing) -> dict[str, object]:
         "acknowledged": None if one.acknowledged is None else asdict(one.acknowledged),
         "silenced_by": list(one.silenced_by),
         "silenced_until": one.silenced_until,
+        "explained_by": one.explained_by,
         "deliveries": [asdict(message) for message in one.messages],
     }
 
@@ -82,7 +83,7 @@ def _lines(one: Standing) -> list[str]:
     if one.messages:
         return [*lines, *(f"  {_delivery(message, one.silenced_until)}" for message in one.messages)]
     why = "no channel, or its environment does not page" if incident.told else "another incident explains it"
-    return [*lines, f"  nobody was told: {why}"]
+    return [*lines, f"  nobody was told: {why}" + (f" ({one.explained_by})" if one.explained_by else "")]
 
 
 def _course(incident: Incident) -> Iterator[str]:

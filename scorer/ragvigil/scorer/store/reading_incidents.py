@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ragvigil.exporters import Alert, from_json
+from ragvigil.scorer.incidents.causes import explaining
 from ragvigil.scorer.incidents.deliver import NOT_CONFIGURED
 from ragvigil.scorer.incidents.oncall import Silence
+from ragvigil.scorer.moments import DAY
 from ragvigil.scorer.monitoring import Incident
 from ragvigil.scorer.store._rows import incident_of
 from ragvigil.scorer.store._sqlite_silenced import SILENCED
@@ -40,6 +42,8 @@ class Standing:
     """To channels, oldest first."""
     silenced_until: int | None = None
     """Until when (Unix nanoseconds) silences hold back what waits of it, resolved or not; None where none does."""
+    explained_by: str | None = None
+    """Id of the incident with which it shares its cause, so that nobody was told of it."""
 
     @property
     def state(self) -> State:
@@ -129,7 +133,21 @@ def _standing(connection: sqlite3.Connection, incident: Incident, active: Sequen
         [one.id for one in holding if incident.resolved_at is None],
         messages_about(connection, incident.id),
         max((one.ends_at for one in holding), default=None),
+        _explained_by(connection, incident),
     )
+
+
+def _explained_by(connection: sqlite3.Connection, incident: Incident) -> str | None:
+    """The told one of its service that began nearest to it, of those that may explain it."""
+    if incident.told:
+        return None
+    rows = connection.execute(
+        "SELECT other.* FROM incidents AS own JOIN incidents AS other USING (service, environment) "
+        "WHERE own.id = ? AND other.told ORDER BY abs(other.since - own.since), other.id LIMIT 20",
+        (incident.id,),
+    )
+    found = explaining(incident, map(incident_of, rows), within=DAY, now=incident.opened_at)
+    return None if found is None else found.id
 
 
 def incidents_named(connection: sqlite3.Connection, name: str, limit: int = 10) -> Sequence[Incident]:
