@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.batches import with_others
+from ragvigil.scorer.dialects.batches import Asked, with_others
 from ragvigil.scorer.dialects.called_agents import TOOLS
 from ragvigil.scorer.dialects.crossed import Crossed, crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
@@ -20,6 +20,8 @@ from ragvigil.scorer.dialects.step import Step
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TELLING = frozenset[Role]({"retriever", "reranker", "generator"})
+_MOST = 30
+"""Questions behind an answer that are compared with each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ def questions(roots: Sequence[Step]) -> list[Question]:
         if not _asks(top) and (plan := plan_of(top, level)):
             found.append(_question(path, level, plan))
             continue
-        if strays := _strays(top, level):
+        if strays := _strays(top, level) or _later(top, level):
             waiting += [(step,) for step in strays]
             level = [step for step in level if step not in strays]
         units = [] if _asks(top) else with_others(top, level, _complete(level))
@@ -109,6 +111,34 @@ def _strays(top: Step | None, level: Sequence[Step]) -> list[Step]:
     if answered is None or not any(step.role in _SEARCHING for step in own):
         return []
     return [step for step in whole if step.reading.answer is not None and step.span.end > answered]
+
+
+def _later(top: Step | None, level: Sequence[Step]) -> list[Step]:
+    """Questions of the same library that were asked when the one above them was answered, and its span had ended.
+
+    Agno's instrumentation never leaves the context of a team. What goes on with the answer, names it or judges it
+    was shown it; another process may have another clock.
+    """
+    if top is None or not _asks(top) or top.reading.answer is None:
+        return []
+    behind = [step for step in level if step.span.start >= top.span.end > 0 and _is_whole(step, top)]
+    if not behind or len(behind) > _MOST:
+        return []
+    before = Step(top.span, top.reading, top.dialect)
+    before.children = [step for step in level if step not in behind]
+    apart = {before: Asked(before, bare=False)}
+    for step in behind:
+        asked = Asked(step, bare=False)
+        if all(asked.is_apart_from(other) for other in apart.values()):
+            apart[step] = asked
+    return [step for step in behind if step in apart]
+
+
+def _is_whole(step: Step, top: Step) -> bool:
+    """Whether a chain below another one, and of its process and library, asks and answers as that does."""
+    one, other = step.span, top.span
+    answered = _asks(step) and step.reading.answer is not None and "generator" in step.roles_within
+    return answered and one.scope == other.scope and one.resource == other.resource
 
 
 def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:
