@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ragvigil.scorer.checks.alignment.align import Alignment, align
+from ragvigil.scorer.checks.alignment.align import Alignment, Stated, align
 from ragvigil.scorer.checks.alignment.assess import novelty_ceiling
 from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.tokens import MARKS, TOKEN_FEATURES
@@ -234,7 +234,8 @@ def _aligned(
     claims = [one for one in told if one.checkworthy]
     evidence = Evidence(_documents(row), {word.stem for claim in claims for word in claim.words})
     question = {one for word in words(row["query"] or "") for one in (word.stem, *word.numbers[:1])}
-    aligned = align([(claim.words, claim.text) for claim in claims], evidence, question, weights)
+    stated = Stated([(claim.words, claim.text) for claim in claims], evidence, question)
+    (aligned,) = align([stated], weights)
     for claim, alignment in zip(claims, aligned, strict=True):
         yield _label(row, claim, len(claims)), claim, alignment
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, align
+from ragvigil.scorer.checks.alignment.align import FIGURES, Alignment, Stated, align
 from ragvigil.scorer.checks.alignment.assess import bounded
 from ragvigil.scorer.checks.alignment.model import claim_figures, load
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -28,7 +28,8 @@ def laid_on(
     evidence: Evidence, claim: str, question: Collection[str] = ()
 ) -> tuple[Alignment, dict[str, float]]:
     """Likewise on other evidence."""
-    alignment = align([(words(claim), claim)], evidence, question, load("lexical-1").weights)[0]
+    stated = Stated([(words(claim), claim)], evidence, question)
+    ((alignment,),) = align([stated], load("lexical-1").weights)
     return alignment, dict(zip(FIGURES, alignment.figures, strict=True))
 
 

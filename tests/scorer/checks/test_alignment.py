@@ -9,7 +9,7 @@ from importlib.resources import files
 import pytest
 from tests.scorer.checks.laid_claims import EVIDENCE, laid, laid_on, supported
 
-from ragvigil.scorer.checks.alignment.align import FIGURES, align
+from ragvigil.scorer.checks.alignment.align import FIGURES, Stated, align
 from ragvigil.scorer.checks.alignment.assess import Assessment, spread
 from ragvigil.scorer.checks.alignment.model import ANSWER_FEATURES, CLAIM_FEATURES, MODELS, load
 from ragvigil.scorer.checks.alignment.recent import Recent
@@ -39,7 +39,7 @@ def test_claims_laid_together_are_laid_as_each_alone() -> None:
         "Adults pay on Mondays.",
     ]
     asked = [(words(claim), claim) for claim in claims * 14]
-    together = align(asked, EVIDENCE, (), load("lexical-1").weights)
+    (together,) = align([Stated(asked, EVIDENCE, ())], load("lexical-1").weights)
     assert together == [laid(claim)[0] for claim in claims] * 14
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from tests.scorer.checks.laid_claims import laid, laid_on, supported
 
-from ragvigil.scorer.checks.alignment.assess import assess, novelty_ceiling
+from ragvigil.scorer.checks.alignment.assess import Answered, assess, novelty_ceiling
 from ragvigil.scorer.checks.alignment.model import ANSWER_FEATURES, answer_figures, claim_figures, load
 from ragvigil.scorer.checks.reading.claims import read_statements
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -76,9 +76,37 @@ def test_an_answer_from_its_passage_passes_and_one_from_elsewhere_does_not() -> 
     for passage in PASSAGES:
         evidence = Evidence([Document("a", passage)])
         for answer in PASSAGES:
-            assessment = assess(answer, read_statements(answer, []), evidence, (), load("lexical-1"))
+            answered = Answered(answer, read_statements(answer, []), evidence, ())
+            (assessment,) = assess([answered], load("lexical-1"))
             assert assessment.faithfulness is not None
             assert (assessment.faithfulness >= 0.5) == (answer == passage), answer
+
+
+def test_answers_assessed_together_are_assessed_as_each_alone() -> None:
+    """More claims than are laid at once, lone ones, none at all, and answers without a passage or with data."""
+    model, question = load("lexical-1"), ("opening", "hour")
+    data = Document("b", '{"name": "The museum", "opens": "9:00", "parking": false}')
+    evidence = [
+        *(
+            Evidence([Document(name, passage) for name in "ab"[:many]])
+            for many in (1, 2)
+            for passage in PASSAGES
+        ),
+        *(Evidence([Document("a", PASSAGES[0]), data]), Evidence([Document("a", "")]), Evidence([])),
+    ]
+    texts = (
+        *PASSAGES,
+        " ".join(PASSAGES) * 5,
+        "It opens at nine.",
+        "The harbour is 9 km long.",
+        "I don't know.",
+        "",
+    )
+    asked = [Answered(text, read_statements(text, []), one, question) for text in texts for one in evidence]
+    alone = [assess([one], model, most_claims=20)[0] for one in asked]
+    assert assess(asked, model, most_claims=20) == alone
+    assert {len(one.claims) for one in alone} >= {0, 1, 20}
+    assert assess([], model) == []
 
 
 def test_a_lone_claim_that_is_mostly_invented_is_never_supported() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ragvigil.scorer.checks.alignment.model import load
-from ragvigil.scorer.checks.alignment.overlap import Overlap, overlaps
+from ragvigil.scorer.checks.alignment.overlap import Overlap, Stemmed, overlaps
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.words import words
 from ragvigil.scorer.trace import Document
@@ -54,7 +54,7 @@ def test_claims_are_laid_at_once_as_stem_by_stem() -> None:
         stems = [*evidence.places, "nowhere"]
         claims = [sorted(set(source.choices(stems, k=source.randint(1, 6)))) for _ in range(80)]
         denying = [source.random() < 0.5 for _ in claims]
-        found = overlaps(claims, denying, evidence, WEIGHTS)
+        found = overlaps([Stemmed(claims, denying, evidence)], WEIGHTS)
         assert [(one.best, one.in_best, one.second, one.in_second) for one in found] == [
             expected(claim, evidence, denies=denies) for claim, denies in zip(claims, denying, strict=True)
         ]
@@ -65,7 +65,7 @@ def test_what_surrounds_the_best_sentence_ends_with_its_passage() -> None:
     """And what a passage holds is counted once a stem."""
     evidence = Evidence([Document("a", "Amber. Birch. Amber."), Document("b", "Cobalt. Birch cobalt.")])
     stems = [word.stem for word in words("amber birch cobalt")]
-    (found,) = overlaps([stems], [False], evidence, WEIGHTS)
+    (found,) = overlaps([Stemmed([stems], [False], evidence)], WEIGHTS)
     amber, birch, cobalt = WEIGHTS.of(stems)
     assert found == Overlap(
         total=amber + birch + cobalt,

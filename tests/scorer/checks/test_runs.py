@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragvigil.scorer.checks.alignment.align import FIGURES, align
+from ragvigil.scorer.checks.alignment.align import FIGURES, Stated, align
 from ragvigil.scorer.checks.alignment.overlap import Weights
 from ragvigil.scorer.checks.alignment.runs import runs
 from ragvigil.scorer.checks.reading.evidence import Evidence
@@ -58,8 +58,8 @@ def test_runs_count_each_word_once(threes: list[bool]) -> None:
 def test_a_claim_is_measured_by_how_its_words_are_put(claim: str, share: float, longest: float) -> None:
     """Words that carry no meaning count here, so the order in which things are said is seen."""
     evidence = Evidence([Document("a", "On Sundays the ferry leaves at nine in the morning. It is blue.")])
-    figures = align([(words(claim), claim)], evidence, (), Weights({}, 1.0))[0].figures
-    seen = dict(zip(FIGURES, figures, strict=True))
+    ((alignment,),) = align([Stated([(words(claim), claim)], evidence, ())], Weights({}, 1.0))
+    seen = dict(zip(FIGURES, alignment.figures, strict=True))
     assert (seen["in_runs"], seen["longest_run"]) == (share, longest)
 
 

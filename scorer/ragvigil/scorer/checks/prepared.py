@@ -7,8 +7,9 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from typing import Self
 
-from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Assessment, assess
+from ragvigil.scorer.checks.alignment.assess import MOST_CLAIMS, Answered, Assessment, assess
 from ragvigil.scorer.checks.alignment.model import Model, load
 from ragvigil.scorer.checks.alignment.recent import CITED, READ, RECENT, TOLD
 from ragvigil.scorer.checks.reading.attribution import attribute
@@ -351,15 +352,38 @@ class Prepared:
     @made_once
     def assessment(self) -> Assessment:
         """Every claim on the evidence; made once for all who ask about the same content."""
-        key = (self._content, self._model.name, self._most_claims, self._markers)
         with self.apart:
-            return RECENT.recall(key, self._assess)
+            return RECENT.recall(self._asked_about, self._assess)
+
+    @made_once
+    def _asked_about(self) -> tuple[str, str, int | None, tuple[Span, ...]]:
+        """Under what an assessment is kept."""
+        return self._content, self._model.name, self._most_claims, self._markers
 
     def _assess(self) -> Assessment:
+        return assess([self._answered], self._model, most_claims=self._most_claims)[0]
+
+    @property
+    def _answered(self) -> Answered:
         question = {one for word in self.question for one in (word.stem, *word.numbers[:1])}
-        return assess(
-            self.answer, self.told, self.evidence, question, self._model, most_claims=self._most_claims
-        )
+        return Answered(self.answer, self.told, self.evidence, question)
+
+    @classmethod
+    def assess_ahead(cls, records: Sequence[Self]) -> None:
+        """Assess records of one model at once, which takes less time; each finds its own assessment among what is kept.
+
+        Those are left out that no check compares with passages.
+        """
+        asked = [
+            one for one in records if one.bears_claims and one.has_evidence and one._asked_about not in RECENT
+        ]
+        pairs = [(one, one._answered) for one in asked]
+        comparable = [(one, answered) for one, answered in pairs if not one.incomparable]
+        if len(comparable) > 1:
+            first, answers = asked[0], [answered for _, answered in comparable]
+            made = assess(answers, first._model, most_claims=first._most_claims)
+            for (one, _), assessment in zip(comparable, made, strict=True):
+                RECENT.keep(one._asked_about, assessment)
 
 
 def _about(record: RagTrace) -> bytes:

@@ -164,10 +164,13 @@ def check_all(
     heavy = [place for place in range(len(checks)) if place not in light]
     found = {place: _of_all(checks[place], waiting, clock) for place in light}
     found |= {place: [] for place in heavy}
+    compared = any(check.cost == "claims" for check in checks)
     waiting.reverse()
     while heavy and waiting:
         group = _next_group(waiting)  # what it holds of the passages goes before the next one is read
         _read_ahead(group)
+        if compared:
+            _assess_ahead(group)
         clock.wall = time.perf_counter()
         for place in heavy:
             found[place] += _of_all(checks[place], group, clock)
@@ -195,6 +198,12 @@ def _read_ahead(group: Sequence[Prepared]) -> None:
     if len(group) > 1:
         with suppress(Exception):  # then the checks that read them fail, each on its own record
             read_ahead(texts)
+
+
+def _assess_ahead(group: Sequence[Prepared]) -> None:
+    """Compare the claims of several records with their passages at once, as far as any check asks for that."""
+    with suppress(Exception):  # then the checks that ask for it fail, each on its own record
+        Prepared.assess_ahead(group)
 
 
 def _light(checks: Sequence[Check]) -> list[int]:

@@ -5,28 +5,26 @@ Length, style and position are not among the figures: they tell who wrote an ans
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
-from itertools import chain, pairwise, repeat
+from itertools import chain, islice, pairwise
 from math import log1p
-from types import MappingProxyType
 from typing import NamedTuple
 
 from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
-from ragvigil.scorer.checks.alignment.crossed import crossed_number
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
 from ragvigil.scorer.checks.alignment.elsewhere import is_told_elsewhere
 from ragvigil.scorer.checks.alignment.excepted import is_said_of_the_exception
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
-from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures, flags_of
+from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures
 from ragvigil.scorer.checks.alignment.idle import words_within
+from ragvigil.scorer.checks.alignment.laid import NO_STEMS, Laid, lay
 from ragvigil.scorer.checks.alignment.misread import is_misread
 from ragvigil.scorer.checks.alignment.novelty import novel_names, novel_qualifiers, novelty
-from ragvigil.scorer.checks.alignment.numbers import Numbers
 from ragvigil.scorer.checks.alignment.other_days import names_another_day
-from ragvigil.scorer.checks.alignment.overlap import Overlap, Weights, overlaps
+from ragvigil.scorer.checks.alignment.overlap import Stemmed, Weights, overlaps
 from ragvigil.scorer.checks.alignment.own_record import is_of_another_record
 from ragvigil.scorer.checks.alignment.parts import is_of_another_part
 from ragvigil.scorer.checks.alignment.permission import permits_otherwise
@@ -99,8 +97,6 @@ _NOTHING_TO_CARRY = tuple(float(name in _FULLY) for name in FIGURES)
 _NOTHING_NOVEL = (0.0,) * 5
 _NO_FLAGS = (0.0,) * len(FLAGS)
 _NO_RECORD = (0.0, 0.0, *_NO_FLAGS)
-_NO_FLAGS_NAMED: Mapping[int, int] = MappingProxyType({})
-_NO_STEMS: frozenset[str] = frozenset()
 _FEW_SEGMENTS = 8
 _NEARLY_ALL = 0.8
 
@@ -129,103 +125,52 @@ _IDLE = Alignment(_NOTHING_TO_CARRY, [], ())
 """Of a claim without a meaningful word."""
 
 
-def align(
-    claims: Sequence[tuple[Sequence[Word], str]],
-    evidence: Evidence,
-    question: Collection[str],
-    weights: Weights,
-) -> list[Alignment]:
-    """Each of `claims`, its words and its text, on `evidence`; `question`: stems of the query, which none invented."""
-    ranges = Ranges(evidence.segments)
-    said = [Said.of(*claim, evidence, ranges, question) for claim in claims]
-    overs = overlaps([one.stems for one in said], [one.denying for one in said], evidence, weights)
-    telling = [place for place, one in enumerate(said) if one.places]
-    laid = _lay([said[one] for one in telling], [overs[one] for one in telling], evidence, question, weights)
+class Stated(NamedTuple):
+    """The claims of one answer."""
+
+    claims: Sequence[tuple[Sequence[Word], str]]
+    """Of each its words and its text."""
+    evidence: Evidence
+    question: Collection[str]
+    """Stems of the query, which none invented."""
+
+
+def align(answers: Sequence[Stated], weights: Weights) -> list[list[Alignment]]:
+    """Each claim of each answer on its evidence.
+
+    Those of all answers go through one step after the other, so that its code stays in the processor's cache.
+    """
+    said = [_said(one) for one in answers]
+    stemmed = [
+        Stemmed([one.stems for one in each], [one.denying for one in each], evidence)
+        for each, (_, evidence, _) in zip(said, answers, strict=True)
+    ]
+    overs = iter(overlaps(stemmed, weights))
+    laid = [
+        one
+        for each, (_, evidence, question) in zip(said, answers, strict=True)
+        for one in lay(each, list(islice(overs, len(each))), evidence, question, weights)
+    ]
     columns = (
         _figures(laid),
         [_tokens(one) for one in laid],
-        [one.over.carriers(evidence) for one in laid],
+        [one.over.carriers(one.evidence) for one in laid],
         [one.best for one in laid],
         [_contradicted(one) for one in laid],
         [bool(one.numbers.novel) or _is_misread(one) for one in laid],
         [_is_renamed(one) for one in laid],
     )
     found = map(_alignment, zip(*columns, strict=True))
-    return [next(found) if one.places else _IDLE for one in said]
+    return [[next(found) if one.places else _IDLE for one in each] for each in said]
 
 
-class _Laid(NamedTuple):
-    """A claim beside what the evidence has of it."""
-
-    said: Said
-    over: Overlap
-    evidence: Evidence
-    question: Collection[str]
-    weight: Mapping[str, float]
-    """Of each of its stems."""
-    unknown: float
-    """The weight of a stem that is known from nowhere."""
-    best: Segment | None
-    second: Segment | None
-    carried: frozenset[str]
-    """The stems of the best sentence."""
-    missing: list[str]
-    """The stems that neither the evidence nor the question has."""
-    novel: float
-    """Their share of the weight."""
-    linked: list[bool]
-    """Whether each meaningful word stands right before the next one in the evidence."""
-    threes: list[bool]
-    """Whether each three words in a row, of all its words, stand so in one sentence of the evidence."""
-    numbers: Numbers
-    flags: Mapping[int, int]
-    """For a word that names a record's flag: how, as a place in FLAGS."""
+def _said(answer: Stated) -> list[Said]:
+    claims, evidence, question = answer
+    ranges = Ranges(evidence.segments)
+    return [Said.of(*claim, evidence, ranges, question) for claim in claims]
 
 
-_laid = partial(tuple[object, ...].__new__, _Laid)
-
-
-def _lay(
-    said: Sequence[Said],
-    overs: Sequence[Overlap],
-    evidence: Evidence,
-    question: Collection[str],
-    weights: Weights,
-) -> list[_Laid]:
-    """Claims that have meaningful words, on the evidence, given how they overlap."""
-    segments, places = evidence.segments, evidence.places
-    weight = [dict(zip(one.stems, over.weights, strict=True)) for one, over in zip(said, overs, strict=True)]
-    best = [None if over.best is None else segments[over.best] for over in overs]
-    second = [None if over.second is None else segments[over.second] for over in overs]
-    missing = [[one for one in each.stems if one not in places and one not in question] for each in said]
-    novel = [
-        sum([weighs[one] for one in lacking]) / over.total
-        for lacking, weighs, over in zip(missing, weight, overs, strict=True)
-    ]
-    told = bool(evidence.flags)
-    columns = (
-        *(said, overs, repeat(evidence), repeat(question), weight, repeat(weights.unknown), best, second),
-        [_NO_STEMS if one is None else one.content for one in best],
-        *(missing, novel),
-        evidence.linked([one.sequence for one in said]),
-        evidence.threes([[word.stem for word in one.words] for one in said]),
-        [_numbers_of(*one, evidence, question) for one in zip(said, best, strict=True)],
-        [flags_of(one.words, one.text, evidence, question) if told else _NO_FLAGS_NAMED for one in said],
-    )
-    return list(map(_laid, zip(*columns, strict=False)))
-
-
-def _numbers_of(said: Said, best: Segment | None, evidence: Evidence, question: Collection[str]) -> Numbers:
-    found = Numbers.of(said.telling, evidence, question)
-    if best is None or said.asks or len(found.all) == len(found.novel):
-        return found
-    crossed = crossed_number(*said[:2], best, evidence)
-    if crossed is None or any(one in question for one in crossed):
-        return found  # as nearly always
-    return Numbers(found.all, [*found.novel, crossed], crossed=True)
-
-
-def _coverage(one: _Laid) -> tuple[float, ...]:
+def _coverage(one: Laid) -> tuple[float, ...]:
     """From `coverage` to `hardly_in_a_pair`."""
     over, novel = one.over, one.novel
     total = over.total
@@ -242,7 +187,7 @@ def _coverage(one: _Laid) -> tuple[float, ...]:
     )
 
 
-def _pairs(one: _Laid) -> tuple[float, float]:
+def _pairs(one: Laid) -> tuple[float, float]:
     """The share of pairs of neighbours that the evidence has, and that the best sentence has."""
     pairs = dict(zip(pairwise(one.said.sequence), one.linked, strict=True))
     if not pairs:
@@ -251,12 +196,12 @@ def _pairs(one: _Laid) -> tuple[float, float]:
     return sum(pairs.values()) / len(pairs), local / len(pairs)
 
 
-def _runs(one: _Laid) -> tuple[float, float]:
+def _runs(one: Laid) -> tuple[float, float]:
     """`in_runs` and `longest_run`: shares of its words, those that carry no meaning among them."""
     return runs(one.threes, len(one.said.words))
 
 
-def _novelty(one: _Laid) -> tuple[float, ...]:
+def _novelty(one: Laid) -> tuple[float, ...]:
     """From `novel_share` to `kindred_share`."""
     missing, weight = one.missing, one.weight
     if not missing:
@@ -266,17 +211,17 @@ def _novelty(one: _Laid) -> tuple[float, ...]:
     return (*novelty(missing, one.said.sequence, one.novel, weight, one.unknown), kindred)
 
 
-def _names(one: _Laid) -> tuple[float, float]:
+def _names(one: Laid) -> tuple[float, float]:
     """`novel_names` and `names_elsewhere`."""
     return novel_names(one.said.words, one.evidence, one.question, one.carried)
 
 
-def _numbers(one: _Laid) -> tuple[float, float, float]:
+def _numbers(one: Laid) -> tuple[float, float, float]:
     """From `novel_numbers` to `numbers_elsewhere`."""
     return one.numbers.figures([nearest for nearest in (one.best, one.second) if nearest])
 
 
-def _differences(one: _Laid) -> tuple[float, float, float]:
+def _differences(one: Laid) -> tuple[float, float, float]:
     """From `negation_mismatch` to `covered_twice`."""
     said, over, best = one.said, one.over, one.best
     near = best is not None and over.in_best > 0.5 * over.total and not said.keeps_hours
@@ -287,7 +232,7 @@ def _differences(one: _Laid) -> tuple[float, float, float]:
     )
 
 
-def _record(one: _Laid) -> tuple[float, ...]:
+def _record(one: Laid) -> tuple[float, ...]:
     """From `record` to the last of the flags."""
     if not one.evidence.flags:
         return _NO_RECORD
@@ -296,36 +241,36 @@ def _record(one: _Laid) -> tuple[float, ...]:
     return (float(carried), one.novel, *(flag_figures(one.flags) if one.flags else _NO_FLAGS))
 
 
-def _hours(one: _Laid) -> tuple[float, ...]:
+def _hours(one: Laid) -> tuple[float, ...]:
     """From `shut_days` to `hours_agreed`."""
     return one.said.hours.figures
 
 
-def _about(one: _Laid) -> tuple[float, float, float]:
+def _about(one: Laid) -> tuple[float, float, float]:
     """From `about_evidence` to `little_evidence`."""
     about = log1p(sum([word.stem in FRAME_STEMS for word in one.said.words]))
     return about, about * one.said.denying, 1 / (1 + len(one.evidence.segments) / _FEW_SEGMENTS)
 
 
-_GROUPS: tuple[Callable[[_Laid], tuple[float, ...]], ...] = (
+_GROUPS: tuple[Callable[[Laid], tuple[float, ...]], ...] = (
     *(_coverage, _pairs, _runs, _novelty, _names, _numbers, _differences, _record, _hours, _about),
 )
 """What gives the FIGURES, in their order."""
 
 
-def _figures(laid: Sequence[_Laid]) -> list[tuple[float, ...]]:
+def _figures(laid: Sequence[Laid]) -> list[tuple[float, ...]]:
     """FIGURES of each claim: one group of all claims after the other, so that its code stays in the cache."""
     groups = [list(map(group, laid)) for group in _GROUPS]
     return [tuple(chain.from_iterable(of_one)) for of_one in zip(*groups, strict=True)]
 
 
-def _tokens(one: _Laid) -> list[Token]:
+def _tokens(one: Laid) -> list[Token]:
     said, second = one.said, one.second
     surroundings = Surroundings(
         one.evidence,
         one.question,
         one.carried,
-        _NO_STEMS if second is None else second.content,
+        NO_STEMS if second is None else second.content,
         one.flags,
         words_within(said.text, said.hours.spans) if said.hours.spans else frozenset(),
         one.linked,
@@ -334,11 +279,11 @@ def _tokens(one: _Laid) -> list[Token]:
     return read_tokens(said.words, said.places, weights, surroundings)
 
 
-def _is_misread(one: _Laid) -> bool:
+def _is_misread(one: Laid) -> bool:
     return one.best is not None and is_misread(one.said.words, one.said.text, one.best, one.evidence)
 
 
-def _is_misplaced(one: _Laid) -> bool:
+def _is_misplaced(one: Laid) -> bool:
     said, best, place, evidence = one.said.words, one.best, one.over.best, one.evidence
     if best is None or place is None:
         return False
@@ -351,11 +296,11 @@ def _is_misplaced(one: _Laid) -> bool:
     return is_told_elsewhere(said, one.said.text, best, evidence)
 
 
-def _is_renamed(one: _Laid) -> bool:
+def _is_renamed(one: Laid) -> bool:
     return one.best is not None and is_renamed(*one.said[:2], one.best, one.evidence, one.question)
 
 
-def _contradicted(one: _Laid) -> str | None:
+def _contradicted(one: Laid) -> str | None:
     """How the best sentence contradicts a claim, unless the next one says that it is so now."""
     said, best, place, segments = one.said, one.best, one.over.best, one.evidence.segments
     if best is None or place is None:
@@ -379,7 +324,7 @@ def _contradicted(one: _Laid) -> str | None:
     return None if corrects(segments[place + 1], said.words, best) else found
 
 
-def _says_otherwise(one: _Laid, best: Segment, place: int) -> str | None:
+def _says_otherwise(one: Laid, best: Segment, place: int) -> str | None:
     """What a table, a record, another part of a sentence or the order of its words says otherwise."""
     if not one.numbers.novel and _is_misplaced(one):
         return "number"

@@ -1,11 +1,11 @@
-"""Overlap: which segments and passages hold the words of a claim, found for many claims of an answer at once.
+"""Overlap: which segments and passages hold the words of a claim, found for many claims at once.
 
 Each figure is a sum of weights, added up stem by stem in their order, so that every machine agrees.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import accumulate, chain, pairwise
@@ -79,38 +79,66 @@ _overlap = partial(tuple[object, ...].__new__, Overlap)
 """One of its fields, in a fifth of the time."""
 
 
-def overlaps(
-    claims: Sequence[Sequence[str]], denying: Sequence[bool], evidence: Evidence, weights: Weights
-) -> list[Overlap]:
-    """The overlap of each claim, given as its stems, each once; `denying`: whether it denies something."""
+class Stemmed(NamedTuple):
+    """The claims of one answer."""
+
+    claims: Sequence[Sequence[str]]
+    """Of each its stems, each once."""
+    denying: Sequence[bool]
+    """Of each whether it denies something."""
+    evidence: Evidence
+
+
+def overlaps(answers: Iterable[Stemmed], weights: Weights) -> list[Overlap]:
+    """The overlap of each claim of these answers with the evidence of its own."""
     found: list[Overlap] = []
-    for first in range(0, len(claims), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
-        found += _Laid(claims[part], evidence, weights).overlaps(denying[part])
+    for group in _together(answers):
+        found += _Laid(group, weights).overlaps()
     return found
+
+
+def _together(answers: Iterable[Stemmed]) -> Iterator[list[Stemmed]]:
+    """The claims that are laid together: of several answers, or some of one."""
+    group: list[Stemmed] = []
+    room = _AT_ONCE
+    for claims, denying, evidence in answers:
+        first = 0
+        while first < len(claims):
+            part = slice(first, first + room)
+            group.append(Stemmed(claims[part], denying[part], evidence))
+            first, room = part.stop, room - len(group[-1].claims)
+            if not room:
+                yield group
+                group, room = [], _AT_ONCE
+    if group:
+        yield group
 
 
 class _Laid:
     """Some claims on the evidence: a row for each stem of each claim, and for each time that a segment holds it."""
 
-    def __init__(self, claims: Sequence[Sequence[str]], evidence: Evidence, weights: Weights) -> None:
-        self._evidence = evidence
+    def __init__(self, answers: Sequence[Stemmed], weights: Weights) -> None:
+        claims = [*chain.from_iterable([one.claims for one in answers])]
+        self._denying = [*chain.from_iterable([one.denying for one in answers])]
+        self._evidence = [one.evidence for one in answers for _ in one.claims]
+        """Of each claim."""
+        self._most_segments = max([len(one.evidence.segments) for one in answers])
+        self._most_passages = max([len(one.evidence.names) for one in answers])
         self._count = len(claims)
         stems = [*chain.from_iterable(claims)]
-        sizes, self._segment = evidence.segments_of(stems)
+        self._sizes, self._segment, self._passage = _times(answers)
         self._weights = weights.of(stems)
         self._weight = np.array(self._weights, np.float64)
         self._ends = [0, *accumulate(map(len, claims))]
         """Where in all stems those of each claim end."""
         self._claim: _Places = np.arange(self._count).repeat([*map(len, claims)])
         """For each stem which claim it is of."""
-        self._stem: _Places = np.arange(len(stems)).repeat(sizes)
-        """For each time that a segment holds a stem: which; likewise the segment, and the claim."""
+        self._stem: _Places = np.arange(len(stems)).repeat(self._sizes)
+        """For each time that a segment holds a stem: which; likewise the segment, its passage, and the claim."""
         self._of: _Places = self._claim.take(self._stem)
-        self._repeated: list[int] = np.bincount(self._claim[sizes > 1], minlength=self._count).tolist()
-        self._sizes = sizes
+        self._repeated: list[int] = np.bincount(self._claim[self._sizes > 1], minlength=self._count).tolist()
 
-    def overlaps(self, denying: Sequence[bool]) -> list[Overlap]:
+    def overlaps(self) -> list[Overlap]:
         """Those of the claims, in order."""
         totals = self._sums(self._weight)
         each_weight = [self._weights[first:last] for first, last in pairwise(self._ends)]
@@ -119,9 +147,9 @@ class _Laid:
                 Overlap(total, weights=weights) for total, weights in zip(totals, each_weight, strict=True)
             ]
         shares = self._shares()
-        best, in_best = self._best(shares, denying)
+        best, in_best = self._best(shares)
         carried = self._marked(self._segment == best.take(self._of))
-        second, in_second = self._best(np.where(carried.take(self._stem), 0.0, shares), denying)
+        second, in_second = self._best(np.where(carried.take(self._stem), 0.0, shares))
         passages = self._in_passages()
         each = zip(
             totals,
@@ -130,7 +158,10 @@ class _Laid:
             _places(second),
             in_second,
             self._sums(self._weight * self._marked(self._near(best))),
-            passages.tolist(),
+            [
+                held[: len(evidence.names)]
+                for held, evidence in zip(passages.tolist(), self._evidence, strict=True)
+            ],
             np.maximum.reduce(passages, axis=1).tolist(),
             self._repeated,
             each_weight,
@@ -146,44 +177,46 @@ class _Laid:
             shares[np.concatenate([np.arange(size) >= _MOST_PLACES for size in sizes])] = 0.0
         return shares
 
-    def _best(self, shares: _Sums, denying: Sequence[bool]) -> tuple[_Places, list[float]]:
+    def _best(self, shares: _Sums) -> tuple[_Places, list[float]]:
         """For each claim the segment that holds most of the `shares`, -1 where none does, and how much."""
-        size = len(self._evidence.segments)
-        scores = _summed(self._of * size + self._segment, shares, self._count * size)
-        rows = scores.reshape(self._count, size)
+        rows = self._rows(self._of, self._segment, shares, self._most_segments)
         best, held = rows.argmax(axis=1), np.maximum.reduce(rows, axis=1).tolist()
-        negated = self._evidence.segments.negated
         for claim, place in enumerate(best.tolist()):
+            denying, negated = self._denying[claim], self._evidence[claim].segments.negated
             if not held[claim]:
                 best[claim] = -1
-            elif negated(place) != denying[claim]:
+            elif negated(place) != denying:
                 row = rows[claim]
                 rivals: list[int] = (row >= _NEAR * held[claim]).nonzero()[0].tolist()
                 rivals.sort(key=row.__getitem__, reverse=True)
-                best[claim] = agreeing = next(
-                    (one for one in rivals if negated(one) == denying[claim]), place
-                )
+                best[claim] = agreeing = next((one for one in rivals if negated(one) == denying), place)
                 held[claim] = float(row[agreeing])
         return best, held
 
     def _near(self, best: _Places) -> NDArray[np.bool_]:
         """Which times are in a claim's `best` segment, or beside it in the same passage."""
-        passage_of = self._evidence.passage_at
-        mine = best.take(self._of)
-        beside = (np.abs(self._segment - mine) <= 1) & (mine >= 0)
-        near: NDArray[np.bool_] = beside & (passage_of.take(self._segment) == passage_of.take(mine))
+        places: list[int] = best.tolist()
+        passages = [
+            -1 if place < 0 else evidence.passage_of[place]
+            for place, evidence in zip(places, self._evidence, strict=True)
+        ]
+        beside = np.abs(self._segment - best.take(self._of)) <= 1
+        near: NDArray[np.bool_] = beside & (self._passage == np.array(passages, np.intp).take(self._of))
         return near
 
     def _in_passages(self) -> _Sums:
         """What each passage holds of each claim."""
-        passage = self._evidence.passage_at.take(self._segment)
+        passage, stem = self._passage, self._stem
         new = np.ones(passage.size, np.bool_)
-        new[1:] = (passage[1:] != passage[:-1]) | (self._stem[1:] != self._stem[:-1])
-        size = len(self._evidence.names)
-        cell = (self._of * size + passage)[new]
-        return _summed(cell, self._weight.take(self._stem[new]), self._count * size).reshape(
-            self._count, size
-        )
+        new[1:] = (passage[1:] != passage[:-1]) | (stem[1:] != stem[:-1])
+        times = new.nonzero()[0]
+        weights = self._weight.take(stem.take(times))
+        return self._rows(self._of.take(times), passage.take(times), weights, self._most_passages)
+
+    def _rows(self, claims: _Places, places: _Places, weights: _Sums, size: int) -> _Sums:
+        """For each claim a row of so many sums: of the `weights`, each of one of `claims`, at these `places`."""
+        sums = _summed(claims * size + places, weights, self._count * size)
+        return sums.reshape(self._count, size)
 
     def _marked(self, times: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """The stems with any of these `times`."""
@@ -195,6 +228,18 @@ class _Laid:
         """The sum of `weights`, one for each stem, by claim."""
         sums: list[float] = _summed(self._claim, weights, self._count).tolist()
         return sums
+
+
+def _times(answers: Sequence[Stemmed]) -> tuple[_Places, _Places, _Places]:
+    """In how many segments of its own evidence each stem of each claim occurs; in which, and their passages."""
+    held = [one.evidence.segments_of([*chain.from_iterable(one.claims)]) for one in answers]
+    passages = [
+        one.evidence.passage_at.take(segments) for one, (_, segments) in zip(answers, held, strict=True)
+    ]
+    if len(answers) == 1:
+        return *held[0], passages[0]
+    sizes, segments = zip(*held, strict=True)
+    return np.concatenate(sizes), np.concatenate(segments), np.concatenate(passages)
 
 
 def _summed(cells: _Places, weights: _Sums, size: int) -> _Sums:

@@ -46,23 +46,27 @@ class Recent(Generic[K, T]):
             if key in self._kept:
                 return self._kept[key]
         made = make()
-        with self._lock:
-            self._keep(key, made)
+        self.keep(key, made)
         return made
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._kept
+
+    def keep(self, key: K, made: T) -> None:
+        """Recall `made` under `key` from now on, unless something is kept under it."""
+        with self._lock:
+            if key in self._kept:
+                return
+            self._kept[key] = made
+            self._pieces += self._size(made)
+            while self._pieces > self._most:
+                self._pieces -= self._size(self._kept.popitem(last=False)[1])
 
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:
             self._kept.clear()
             self._pieces = 0
-
-    def _keep(self, key: K, made: T) -> None:
-        if key in self._kept:
-            return
-        self._kept[key] = made
-        self._pieces += self._size(made)
-        while self._pieces > self._most:
-            self._pieces -= self._size(self._kept.popitem(last=False)[1])
 
 
 RECENT: Recent[tuple[str, str, int | None, tuple[Span, ...]], Assessment] = Recent(
