@@ -91,9 +91,7 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
         return True
     if _on_condition(denial, other) or _of_the_others(denial, there) or is_excepted(denial, other):
         return True
-    if any(_says_it_otherwise(denial, other, *sides) for sides in _NOT_OTHER if sides[0] & there):
-        return True
-    if any(_is_gone(denial, other, where) for where, sides in _GONE.items() if sides[0] & there):
+    if _says_it_in_other_words(denial, other, there):
         return True
     sides = _sides(denial)
     return bool(sides) and not sides <= _sides(other)
@@ -199,6 +197,13 @@ def _says_it_otherwise(
     )
     near = stems if also is None else stems[:also] if at < also else stems[also + 1 :]
     return {word.stem for word in denial if word.content} - denied <= set(near)
+
+
+def _says_it_in_other_words(denial: Sequence[Word], other: Sequence[Word], there: set[str]) -> bool:
+    """Whether `other`, of the stems `there`, says what is denied by a word that means "not", or that it is gone."""
+    return any(_says_it_otherwise(denial, other, *sides) for sides in _NOT_OTHER if sides[0] & there) or any(
+        _is_gone(denial, other, where) for where, sides in _GONE.items() if sides[0] & there
+    )
 
 
 def _is_gone(denial: Sequence[Word], other: Sequence[Word], where: str) -> bool:

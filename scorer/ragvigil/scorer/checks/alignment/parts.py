@@ -75,13 +75,7 @@ def is_of_another_part(
     mine = told_parts(text)
     there = frozenset(chain.from_iterable(one.numbers for one in told))
     found = [part for part in mine if not there.isdisjoint(part.numbers)]
-    if not found:
-        return False  # as often
-    theirs = [
-        part._replace(place=(at, part.place[1]))
-        for at, one in enumerate(told)
-        for part in told_parts(one.sentence)
-    ]
+    theirs = _parts_of(told) if found else []  # as often
     if not _FEWEST <= len(theirs) <= MOST_PARTS:
         return False
     said = {word.stem for word in claim}
@@ -90,6 +84,15 @@ def is_of_another_part(
         or _is_told_of_another(one, claim, theirs, told, evidence)
         for one in found
     )
+
+
+def _parts_of(told: Sequence[Segment]) -> list[Part]:
+    """What the parts of several sentences tell."""
+    return [
+        part._replace(place=(at, part.place[1]))
+        for at, one in enumerate(told)
+        for part in told_parts(one.sentence)
+    ]
 
 
 def _counted_in(text: str) -> set[str]:

@@ -83,11 +83,8 @@ def sums_of(
     about = _About(claim, evidence, question)
     right = [one for one in found if one.right and about.tells(one)]
     fitting = {one.result for one in found if one.right}
-    wrong = any(
-        one.shown and one.result not in fitting and about.knows(one) and not about.says_so(one)
-        for one in found
-        if not one.right
-    )
+    failing = [one for one in found if not one.right and one.shown and one.result not in fitting]
+    wrong = any(about.knows(one) and not about.says_so(one) for one in failing)
     results = _places(right)
     told = results | _places([one for one in found if one.shown])
     left = [place for place in lacking if place not in told]

@@ -134,18 +134,23 @@ def _statements(prose: str, wary: tuple[Wording, ...], marked: Sequence[int]) ->
         if wary and refuses(prose[start:end], wary):
             yield from _refusing(prose, start, end)
             continue
+        plain: Kind | None = "heading" if header else "phrase" if listed else None
         for first, last in clauses(prose, start, end):
             text = prose[first:last]
             sequence = tuple(words(text))
             if sequence:
-                kind = "heading" if header else "phrase" if listed else _kind(text, sequence)
-                if kind == "heading" and not header and _is_cited_sentence(text, sequence, first, marked):
-                    kind = "claim"
+                kind = plain or _kind_of_clause(text, sequence, first, marked)
                 numbered = after_number(text) if kind == "claim" and text[0] in STRESS else 0
                 if numbered:
                     text = text[numbered:]
                     sequence = tuple(words(text))
                 yield Statement(first + numbered, last, kind, text, sequence)
+
+
+def _kind_of_clause(text: str, sequence: tuple[Word, ...], start: int, marked: Sequence[int]) -> Kind:
+    """What a clause is; one that looks like a heading is a claim where it is a sentence with a citation."""
+    kind = _kind(text, sequence)
+    return "claim" if kind == "heading" and _is_cited_sentence(text, sequence, start, marked) else kind
 
 
 def _is_cited_sentence(text: str, sequence: Sequence[Word], start: int, marked: Sequence[int]) -> bool:

@@ -49,12 +49,12 @@ SHARES: dict[str, float] = {
 """Parts of a whole in words: two thirds, un tercio."""
 _SCALES: dict[str, int] = _DATA["scales"]
 """Beside a currency only; elsewhere m is a metre."""
-_SPELLED_TIMES: dict[str, Meaning] = {
-    name: (kind, float(amount))
+_TIMES: dict[str, frozenset[Meaning]] = {
+    name: frozenset({(kind, float(amount))})
     for kind, table in (("time", "spelled_times"), ("calendar", "spelled_months"))
     for name, amount in _DATA[table].items()
 }
-_SPELLED = re.compile(rf"(?<!\w)(?:{longest_first(_SPELLED_TIMES)})(?!\w)", re.IGNORECASE)
+_SPELLED = re.compile(rf"(?<!\w)(?:{longest_first(_TIMES)})(?!\w)", re.IGNORECASE)
 _SINGLE = frozenset(_DATA["single"])
 """Words for one, which count only beside a unit that is spelled."""
 _BEFORE_A_SINGLE = frozenset(_DATA["before_a"])
@@ -200,13 +200,9 @@ def _all_measures(text: str) -> list[Expression]:
     """What is spelled, as *half an hour* is, then what is told with a number."""
     if not _MAY_BE_SPELLED.search(text):
         return [*_measures(text)]  # as mostly
-    spelled = [Expression(*one.span(), _spelled(one[0])) for one in _SPELLED.finditer(text)]
+    spelled = [Expression(*one.span(), _TIMES[one[0].casefold()]) for one in _SPELLED.finditer(text)]
     starts = [one.start for one in spelled]
     return [*spelled, *(one for one in _measures(text) if not _touches(one, spelled, starts))]
-
-
-def _spelled(said: str) -> frozenset[Meaning]:
-    return frozenset({_SPELLED_TIMES[said.casefold()]})
 
 
 def _touches(one: Expression, others: Sequence[Expression], starts: Sequence[int]) -> bool:
@@ -245,9 +241,7 @@ def may_have(text: str, runs: Collection[str]) -> bool:
 
 def _may_be_of_any_year(text: str) -> bool:
     """Whether `_OFANY_YEAR` might find any."""
-    if _MAY_BE_OFANY_YEAR.search(text):
-        return True
-    if any(word.casefold() in MONTHS for word in _WORD_BEHIND.findall(text)):
+    if _MAY_BE_OFANY_YEAR.search(text) or any(one.casefold() in MONTHS for one in _WORD_BEHIND.findall(text)):
         return True
     before = (text[max(0, one.start() - _LONGEST_BEFORE) : one.start()] for one in _SMALL.finditer(text))
     words = (_WORD_BEFORE.search(one) for one in before)
@@ -354,17 +348,21 @@ def _measure(text: str, parts: list[tuple[str, int, int]], place: int) -> _Measu
     money = money or _beside(text, parts, end, following, CURRENCIES)
     if money:
         return _Measure(start, end, {f"sum {money}": (1.0, frozenset(numbers))})
-    hundredths = _beside(text, parts, end, following, _HUNDREDTHS)
-    if hundredths:
-        amount = frozenset(round(number / 100, 9) for number in numbers)
-        return _Measure(start, parts[following][2], {f"sum {one}": (1.0, amount) for one in hundredths})
-    units = _beside(text, parts, end, following, _UNITS)
-    if units:
-        amounts = {kind: (size, frozenset(round(one * size, 9) for one in numbers)) for kind, size in units}
+    if amounts := _in_units(text, parts, end, following, numbers):
         return _Measure(start, parts[following][2], amounts)
-    if "/" in said and len(numbers) == 1:
-        return _Measure(start, end, {"ratio": (1.0, frozenset(numbers))})
-    return None
+    ratio = {"ratio": (1.0, frozenset(numbers))}
+    return _Measure(start, end, ratio) if "/" in said and len(numbers) == 1 else None
+
+
+def _in_units(
+    text: str, parts: list[tuple[str, int, int]], end: int, place: int, numbers: set[float]
+) -> dict[str, tuple[float, frozenset[float]]]:
+    """What `numbers` before `end` come to in cents or units, if the part at `place` is one; see `_Measure`."""
+    if hundredths := _beside(text, parts, end, place, _HUNDREDTHS):
+        amount = frozenset(round(number / 100, 9) for number in numbers)
+        return {f"sum {one}": (1.0, amount) for one in hundredths}
+    units = _beside(text, parts, end, place, _UNITS) or ()
+    return {kind: (size, frozenset(round(one * size, 9) for one in numbers)) for kind, size in units}
 
 
 def _beside(

@@ -141,9 +141,7 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
         return
     if _is_number(content, read, page) or (_beyond(read, page) and _is_code(page.prose, match)):
         return
-    if not read and (result := _RESULT.match(content)) and _CLOSED.match(page.prose, match.end()):
-        live = page.passages.by_rank(int(result[1]))
-        read = [Citation(*span, result[1], live, "ordinal")] if live else []
+    read = read or _result(page, match)
     if _is_elsewhere(page, match, read) or not read:
         doubts.left.append(match)
     elif _is_doubtful(page, match, read):
@@ -152,6 +150,13 @@ def _plain(page: Page, match: re.Match[str], doubts: _Doubts) -> None:
         doubts.alone.append((span, read))
     else:
         page.add(span, read)
+
+
+def _result(page: Page, match: re.Match[str]) -> list[Citation]:
+    """The passage of the rank that brackets hold with a word for a result, at the end of a clause."""
+    found = _RESULT.match(match[2]) if _CLOSED.match(page.prose, match.end()) else None
+    live = page.passages.by_rank(int(found[1])) if found else None
+    return [Citation(*match.span(), found[1], live, "ordinal")] if found and live else []
 
 
 def read_tool_markers(page: Page) -> None:

@@ -50,19 +50,8 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
     if len(content.split()) >= _FEWEST_WORDS:  # what such a tag is around is the claim, its end the marker
         span = match.end(4), match.end()
         page.pass_over((match.start(), match.start(4)))
-    for name, *values in _ATTRIBUTE.findall(match[2] + " " + (match[4] or "" if tag == "sup" else "")):
-        value = "".join(values).rstrip("/") or "".join(values)
-        if name.lower() == "name" and tag != "ref":
-            continue  # an anchor's name, or a form's
-        if name.lower() == "index":
-            page.add(span, ranked(span, _indexed(value, passages), passages, "html"))
-            return
-        linked = name.lower() == "href"
-        if _attributed(page, span, tag, value, linked=linked):
-            return
-        if linked and value.startswith("#") and _PLAIN_LIST.match(content):
-            page.add(match.span(), listed(match.span(), content, passages, "html"))
-            return
+    if _by_attributes(page, match, tag, span, content):
+        return
     if tag == "a" or not content:
         return
     if tag == "sup" and is_power(page.prose, match.start(), (match[4] or "").strip()):
@@ -70,6 +59,25 @@ def _tag(page: Page, match: re.Match[str], tag: str) -> None:
     style: Style = "superscript" if tag == "sup" else "html"
     if passages.by_id(content) or passages.resembles(content) or _PLAIN_LIST.match(content):
         page.add(span, listed(span, content, passages, style))
+
+
+def _by_attributes(page: Page, match: re.Match[str], tag: str, span: Span, content: str) -> bool:
+    """Whether an attribute of a tag around `content` cites something, which `page` then holds."""
+    passages = page.passages
+    for name, *values in _ATTRIBUTE.findall(match[2] + " " + (match[4] or "" if tag == "sup" else "")):
+        value = "".join(values).rstrip("/") or "".join(values)
+        if name.lower() == "name" and tag != "ref":
+            continue  # an anchor's name, or a form's
+        if name.lower() == "index":
+            page.add(span, ranked(span, _indexed(value, passages), passages, "html"))
+            return True
+        linked = name.lower() == "href"
+        if _attributed(page, span, tag, value, linked=linked):
+            return True
+        if linked and value.startswith("#") and _PLAIN_LIST.match(content):
+            page.add(match.span(), listed(match.span(), content, passages, "html"))
+            return True
+    return False
 
 
 def _indexed(value: str, passages: Passages) -> list[int]:

@@ -43,13 +43,9 @@ def read_parentheses(page: Page) -> None:
     """Parentheses that hold nothing but what they cite."""
     if "(" not in page.prose:
         return
+    _read_nested(page)
     numbers: list[re.Match[str]] = []
     hashed: list[re.Match[str]] = []
-    if any("(" in one for one in (*page.passages.ids, *page.passages.titled)):
-        for match in _NESTED.finditer(page.prose):
-            if "(" in match[1]:
-                page.add(match.span(), _cited(match.span(), match[1].strip(), page.passages))
-        page.turn()
     for match in _PARENTHESIS.finditer(page.prose):
         content = match[1].strip()
         if number := _NUMBERS.match(content):
@@ -64,6 +60,15 @@ def read_parentheses(page: Page) -> None:
     if all(_trails(page, match) for match in hashed):
         _add_ranks(page, hashed)
     page.turn()
+
+
+def _read_nested(page: Page) -> None:
+    """Parentheses around others, where an id or a title has some."""
+    if any("(" in one for one in (*page.passages.ids, *page.passages.titled)):
+        for match in _NESTED.finditer(page.prose):
+            if "(" in match[1]:
+                page.add(match.span(), _cited(match.span(), match[1].strip(), page.passages))
+        page.turn()
 
 
 def _add_ranks(page: Page, markers: Sequence[re.Match[str]]) -> None:
