@@ -59,6 +59,16 @@ def test_times_have_room(long: int) -> None:
     assert 1 <= len(drawing.times) <= 9
 
 
+@pytest.mark.parametrize(
+    "long", [10 * MINUTE, HOUR, 25 * HOUR, 9 * DAY, 13 * DAY, 17 * DAY, 28 * DAY, 60 * DAY]
+)
+def test_a_chart_has_times_enough_to_read_one_off(long: int) -> None:
+    """Nine days of a month's chart had a single date below them."""
+    drawing = drawing_of(course_of([seen(NOW - long, 100)], NOW - long, NOW), LARGE)
+    assert drawing is not None
+    assert 3 <= len(drawing.times) <= 9
+
+
 def test_a_course_without_enough_is_no_chart() -> None:
     """Nineteen answers are no rate."""
     course = course_of([seen(0, 19)], 0, 100)

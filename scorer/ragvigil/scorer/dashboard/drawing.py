@@ -23,6 +23,8 @@ _TICKS = (
     6 * HOUR,
     12 * HOUR,
     DAY,
+    2 * DAY,
+    4 * DAY,
     7 * DAY,
 )
 _MOST_TICKS = 8
