@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ragvigil.scorer.dialects.as_shown import as_shown, is_shown_otherwise, stands_for_none, widened
+from ragvigil.scorer.dialects.called_at_once import in_turn
 from ragvigil.scorer.dialects.documents import ranked
 from ragvigil.scorer.dialects.left_over import kept, left_over
 from ragvigil.scorer.dialects.passages import completed, union_of
@@ -58,7 +59,7 @@ def evidence_of(steps: Sequence[Step], generation: Step | None, *, planned: bool
     told = [step for step in searches if step.reading.documents is not None]
     if not told:
         return _elsewhere(steps, generation, searches, planned=planned)
-    pool = kept(left_over(told), told, generation, steps)
+    pool = in_turn(kept(left_over(told), told, generation, steps), told, generation)
     sources = tuple(told[number] for number in pool)
     elsewhere = (each for step in steps for each in step.reading.documents or ())
     documents = completed(union_of(pool.values()), elsewhere)
