@@ -27,6 +27,11 @@ class Finding(NamedTuple):
     details: Mapping[str, object] = NOTHING
 
 
+def why_claimless(prepared: Prepared) -> str:
+    """Why an answer without claims has none."""
+    return "the answer refuses" if prepared.refuses else "the answer makes no claim"
+
+
 @dataclass(frozen=True, slots=True)
 class Check:
     """One deterministic check; the docstring of its file says what it measures and where that comes from."""

@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.check import Check, Finding, why_claimless
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citations import dead, live
 from ragvigil.scorer.trace import Cited
 
 _MOST_NAMED = 3
@@ -37,16 +38,15 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(0.0, "nothing was retrieved", {"cited": [], "not_retrieved": cited, "over_broad": []})
     if not prepared.citations:
         return _uncited(prepared)
-    valid = {citation.id for citation in prepared.citations if citation.id is not None}
-    dead = list(dict.fromkeys(citation.cited for citation in prepared.citations if citation.id is None))
-    if dead and record.completeness == "partial_evidence":
+    valid, missing = live(prepared.citations), dead(prepared.citations)
+    if missing and record.completeness == "partial_evidence":
         return Finding(None, "the list of retrieved passages is incomplete")
     return Finding(
-        len(valid) / (len(valid) + len(dead)),
-        f"cites {_named(dead)}, which {_was(dead)} not retrieved" if dead else None,
+        len(valid) / (len(valid) + len(missing)),
+        f"cites {_named(missing)}, which {_was(missing)} not retrieved" if missing else None,
         {
             "cited": sorted(valid),
-            "not_retrieved": dead,
+            "not_retrieved": missing,
             "over_broad": sorted({citation.cited for citation in prepared.citations if citation.over_broad}),
         },
     )
@@ -66,7 +66,7 @@ def _told(cited: Cited) -> Finding:
 
 def _uncited(prepared: Prepared) -> Finding:
     if not prepared.owes_citations:
-        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+        return Finding(None, why_claimless(prepared))
     if not prepared.record.documents:
         return Finding(None, "what was retrieved is not known")
     return Finding(0.0, "cites nothing")

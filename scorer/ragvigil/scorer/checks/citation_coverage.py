@@ -10,7 +10,7 @@ supports the claim are other checks. None where there is no claim.
 
 from __future__ import annotations
 
-from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.check import Check, Finding, why_claimless
 from ragvigil.scorer.checks.prepared import Prepared
 
 _MOST_LISTED = 20
@@ -26,7 +26,7 @@ def _measure(prepared: Prepared) -> Finding:
         if one.checkworthy and place not in prepared.leads
     ]
     if not claims:
-        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+        return Finding(None, why_claimless(prepared))
     bare = [one for place, one in claims if place not in prepared.attribution]
     value = 1 - len(bare) / len(claims)
     return Finding(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import Prepared
+from ragvigil.scorer.checks.reading.citations import dead, live
 
 _MOST_LISTED = 20
 
@@ -17,10 +18,9 @@ def _measure(prepared: Prepared) -> Finding:
         return Finding(None, "the answer cites nothing")
     if not prepared.record.retrieved or prepared.record.completeness == "partial_evidence":
         return Finding(None, "what was retrieved is not known")
-    dead = list(dict.fromkeys(one.cited for one in prepared.citations if one.id is None))
-    live = {one.id for one in prepared.citations if one.id is not None}
-    reason = f"{len(dead)} cited, not retrieved: {', '.join(dead[:3])}" if dead else None
-    return Finding(len(dead) / (len(dead) + len(live)), reason, {"dead": dead[:_MOST_LISTED]})
+    missing, there = dead(prepared.citations), live(prepared.citations)
+    reason = f"{len(missing)} cited, not retrieved: {', '.join(missing[:3])}" if missing else None
+    return Finding(len(missing) / (len(missing) + len(there)), reason, {"dead": missing[:_MOST_LISTED]})
 
 
 CHECK = Check("citations_dead", "11", _measure, better="low")

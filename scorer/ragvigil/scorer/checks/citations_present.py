@@ -5,7 +5,7 @@ Range {0, 1}. None where nothing needs a citation: no answer, a refusal, an answ
 
 from __future__ import annotations
 
-from ragvigil.scorer.checks.check import Check, Finding
+from ragvigil.scorer.checks.check import Check, Finding, why_claimless
 from ragvigil.scorer.checks.prepared import Prepared
 
 
@@ -22,7 +22,7 @@ def _measure(prepared: Prepared) -> Finding:
         styles = sorted({citation.style for citation in prepared.citations})
         return Finding(1.0, details={"markers": len(prepared.citations), "styles": styles})
     if not prepared.owes_citations:
-        return Finding(None, "the answer refuses" if prepared.refuses else "the answer makes no claim")
+        return Finding(None, why_claimless(prepared))
     return Finding(0.0, "cites nothing")
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.citations import live
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -20,8 +21,7 @@ def _measure(prepared: Prepared) -> Finding:
     if prepared.incomparable:
         return Finding(None, prepared.incomparable)
     held = {name for name, one in zip(prepared.names, prepared.record.documents, strict=True) if one.text}
-    cited = {one.id for one in prepared.citations if one.id is not None}
-    used = held & (prepared.used | cited)
+    used = held & (prepared.used | live(prepared.citations))
     return Finding(len(used) / len(held), details={"passages": len(held), "used": len(used)})
 
 

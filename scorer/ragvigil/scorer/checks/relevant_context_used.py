@@ -11,6 +11,7 @@ from ragvigil.scorer.checks.alignment.assess import VERSION
 from ragvigil.scorer.checks.check import Check, Finding
 from ragvigil.scorer.checks.context_relevance import RELEVANT, unmeasurable
 from ragvigil.scorer.checks.prepared import DEFAULT_MODEL, Prepared
+from ragvigil.scorer.checks.reading.citations import live
 
 
 def _measure(prepared: Prepared) -> Finding:
@@ -26,7 +27,7 @@ def _measure(prepared: Prepared) -> Finding:
     }
     if not relevant:
         return Finding(None, "no passage is relevant")
-    used = relevant & (prepared.used | {one.id for one in prepared.citations if one.id is not None})
+    used = relevant & (prepared.used | live(prepared.citations))
     reason = (
         f"uses {len(used)} of {len(relevant)} relevant passages" if used else "ignores every relevant passage"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ragvigil.prompts import Prompt
+from ragvigil.scorer.checks.check import why_claimless
 from ragvigil.scorer.checks.prepared import Prepared
 from ragvigil.scorer.judge.port import Judge
 from ragvigil.scorer.trace import WITHHELD, RagTrace
@@ -61,7 +62,7 @@ def without_claims(prepared: Prepared) -> Obstacle | None:
     """Why there is nothing in the answer that could be true or false."""
     if prepared.bears_claims:
         return None
-    return "no_claims", "the answer refuses" if prepared.refuses else "the answer makes no claim"
+    return "no_claims", why_claimless(prepared)
 
 
 def unjudged(judge: Judge, rubric: Prompt, obstacle: Obstacle) -> Verdict:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence, Set
 from itertools import chain, pairwise
 
 from ragvigil.scorer.checks.alignment.days import MONTH_STEMS
-from ragvigil.scorer.checks.alignment.excepted import is_excepted
+from ragvigil.scorer.checks.alignment.excepted import DENYING, is_excepted
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.denying import leaves_open
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
@@ -27,8 +27,6 @@ _TIMES = MONTH_STEMS | _DAYS.keys() | stems_of(TIME_WORDS)
 HAVING, LACKING = stems_of(LEXICON.having), stems_of(LEXICON.lacking)
 """Stems of words for "with" and "without"."""
 _WITH = HAVING | stems_of(OPPOSITES["only"])
-_DENYING = stems_of(OPPOSITES["denying"])
-"""Stems of what denies without a negation."""
 _BUT_FOR = stems_of(OPPOSITES["but_for"])
 """Stems of what names, in a denial, that for which it does not hold."""
 _NOT_OTHER = [
@@ -83,7 +81,7 @@ def leaves_it_so(denial: Sequence[Word], other: Sequence[Word]) -> bool:
     there = {word.stem for word in other}
     if not there.isdisjoint(_WITH) and _denies_without(denial):
         return True  # not without consent is with it, and only with it
-    if not {word.stem for word in denial}.issuperset(there & _DENYING) and _denies_all(denial):
+    if not {word.stem for word in denial}.issuperset(there & DENYING) and _denies_all(denial):
         return True
     if not _BUT_FOR.isdisjoint([word.stem for word in denial]) and _BUT_FOR.isdisjoint(there):
         return True

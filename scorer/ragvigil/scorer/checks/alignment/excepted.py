@@ -32,7 +32,8 @@ _BETWEEN = 3
 """Words that tell nothing between "except" and what is excepted: except for the."""
 _MOST_LEFT = 1
 """Meaningful words that a claim may lack, besides "except" and "all": daily, parts."""
-_DENYING = stems_of(OPPOSITES["denying"])
+DENYING = stems_of(OPPOSITES["denying"])
+"""Stems of what denies without a negation."""
 _MOST_SENTENCES = 20
 
 
@@ -92,7 +93,7 @@ def _says_the_rest(claim: Sequence[Word], sentence: Sequence[Word]) -> bool:
     if not found.stems < mine or not mine <= in_one_form([word.stem for word in sentence]):
         return False
     # who says less of it may say the opposite: prohibited but on the terrace, you may there
-    return len(left) <= _MOST_LEFT and left.isdisjoint(_PREDICATES | _DENYING)
+    return len(left) <= _MOST_LEFT and left.isdisjoint(_PREDICATES | DENYING)
 
 
 def _exception(sequence: Sequence[Word]) -> _Exception | None:

@@ -10,6 +10,7 @@ from itertools import pairwise, takewhile
 from math import log1p
 
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.timetable import Hours
 
 _SHORT_DAYS = {
@@ -74,7 +75,6 @@ _CLOSES_AT = re.compile(
     re.IGNORECASE,
 )
 
-Span = tuple[int, int]
 Mention = tuple[Span, set[int]]
 """Where days or times are named, and which."""
 

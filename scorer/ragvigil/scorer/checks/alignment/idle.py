@@ -17,9 +17,8 @@ from ragvigil.scorer.checks.alignment.twos import miscounted_twos
 from ragvigil.scorer.checks.alignment.wider import wider_values
 from ragvigil.scorer.checks.alignment.yearly import yearly_prices
 from ragvigil.scorer.checks.reading.evidence import Evidence
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.words import Word, offsets
-
-Span = tuple[int, int]
 
 
 def lacking_numbers(claim: Sequence[Word], evidence: Evidence, question: Collection[str]) -> list[int]:

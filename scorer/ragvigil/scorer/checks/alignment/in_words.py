@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.words import Word, offsets
 
 _SMALL = (
@@ -51,7 +52,6 @@ _ONE = frozenset(("one", "eine", "einer", "einem", "einen", "ein", "uno", "una",
 _LONGEST_BEFORE = 16
 _NEAR, _NEARLY = 1.0, 3.0
 """Points of a percentage by which a share may be off, and where it is said to be about so much."""
-Span = tuple[int, int]
 
 
 def values_in_words(

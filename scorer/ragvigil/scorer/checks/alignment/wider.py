@@ -9,6 +9,7 @@ from typing import NamedTuple, Self
 
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.words import Word, things_of
 
 _THING = "|".join(OPPOSITES["numbered"])
@@ -47,7 +48,6 @@ _BEFORE = 60
 """Characters before a value that tell what it is said of."""
 _ABOUT_IT = 0.5
 _MOST_SENTENCES = 400
-Span = tuple[int, int]
 
 
 def wider_values(claim: Sequence[Word], text: str, evidence: Evidence) -> list[Span]:

@@ -14,12 +14,11 @@ from math import isclose
 from ragvigil.scorer.checks.alignment.reckoning import DATA, one_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import CURRENCIES, Expression, expressions
+from ragvigil.scorer.checks.reading.markup import Span
 from ragvigil.scorer.checks.reading.negation import denies
 from ragvigil.scorer.checks.reading.segments import Segment
 from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 from ragvigil.scorer.choices import longest_first
-
-Span = tuple[int, int]
 
 _SUM = "sum"
 _MONTHS = 12

@@ -9,7 +9,7 @@ but was not retrieved.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from ragvigil.scorer.checks.reading.citing.authors import read_narrative_authors
 from ragvigil.scorer.checks.reading.citing.braces import read_braces
@@ -93,6 +93,16 @@ def read_citations(
     _read_sources(page, answer, rules)
     found = sorted((one for one in page.found if rules.allow(one.style)), key=lambda one: one.start)
     return tuple(found[:_MOST_CITATIONS])
+
+
+def live(citations: Iterable[Citation]) -> set[str]:
+    """The ids of the passages that they cite."""
+    return {one.id for one in citations if one.id is not None}
+
+
+def dead(citations: Iterable[Citation]) -> list[str]:
+    """What they cite that was not retrieved, each once, in order."""
+    return list(dict.fromkeys(one.cited for one in citations if one.id is None))
 
 
 def _prose(answer: str, code: Sequence[Span] = ()) -> str:
