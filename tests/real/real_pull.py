@@ -40,10 +40,10 @@ OPENLLMETRY = {
     "3f2cbc18c93b72f8": {"dialect"},
 }
 LLAMA_INDEX = ("265f1701ee58c965", "bf5b5006419ad2bb", "7cbe98d4da7ea576", "07c3f7396ea49fca")
-OPENLIT = ("b18e14b4f53e4cf8", "32d67a8bb8ac4894")
+OPENLIT = {"b18e14b4f53e4cf8": {"dialect"}, "32d67a8bb8ac4894": {"dialect"}}
 FORGOTTEN_OF = {
-    "phoenix": OPENLLMETRY | {span: {"dialect"} for span in OPENLIT},
-    "mlflow": OPENLLMETRY | {span: {"dialect"} for span in LLAMA_INDEX},
+    "phoenix": OPENLLMETRY | OPENLIT,
+    "mlflow": OPENLLMETRY | OPENLIT | {span: {"dialect"} for span in LLAMA_INDEX},
 }
 """The same of some spans: both backends write their own attributes beside, and drop the scope that tells a list."""
 OWN_TRACES = 5
