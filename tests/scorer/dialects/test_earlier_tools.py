@@ -56,6 +56,46 @@ def test_what_tools_had_found_before_is_what_a_later_answer_goes_by(
     assert [(each.id, each.text) for each in told.documents] == [(key, text) for key, text, _ in PASSAGES]
 
 
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("transfer_to_support", as_json({"assistant": "support"})),
+        ("transfer_to_support_desk", as_json({"assistant": "Support desk"})),
+        ("transfer_to_support", "Successfully transferred to support"),
+        ("transfer_back_to_supervisor", "Successfully transferred back to supervisor"),
+        ("transfer_to_support", "Transferred to support, adopting the role of support immediately."),
+    ],
+)
+def test_an_agent_that_a_question_was_handed_over_to_goes_by_what_was_found_before(
+    name: str, result: str
+) -> None:
+    """OpenAI's agents (0.24) begin each turn at the first one, which hands it over by a tool: no passages were told."""
+    told = record(*FIRST, said("user", LATER), *tool(result, name))
+    assert [each.id for each in told.documents] == [key for key, _, _ in PASSAGES]
+    assert (told.query, told.completeness) == (LATER, "complete")
+
+
+@pytest.mark.parametrize(
+    ("name", "result"),
+    [
+        ("transfer_to_savings", "Transferred 10 crowns to savings."),
+        ("transfer_to_savings", "Transferred to savings: 10 crowns"),
+        ("transfer_to_savings", as_json({"assistant": "support"})),
+        ("transfer_to_support", ""),
+        ("weather", "Successfully transferred to weather"),
+    ],
+)
+def test_a_tool_that_did_something_for_a_question_is_no_hand_over(name: str, result: str) -> None:
+    """What it did may be all that the answer tells."""
+    assert record(*FIRST, said("user", LATER), *tool(result, name)).documents == ()
+
+
+def test_a_hand_over_beside_another_tool_is_one_of_two() -> None:
+    """The other one may have told the answer."""
+    both = [*tool("Sunny.", "weather"), *tool(as_json({"assistant": "support"}), "transfer_to_support")]
+    assert record(*FIRST, said("user", LATER), *both).documents == ()
+
+
 def test_each_passage_is_told_once() -> None:
     """Two earlier questions may have found the same."""
     told = record(*FIRST, *FIRST, said("user", LATER))
