@@ -82,9 +82,7 @@ def sums_of(
         return NONE
     about = _About(claim, evidence, question)
     right = [one for one in found if one.right and about.tells(one)]
-    fitting = {one.result for one in found if one.right}
-    failing = [one for one in found if not one.right and one.shown and one.result not in fitting]
-    wrong = any(about.knows(one) and not about.says_so(one) for one in failing)
+    wrong = _goes_wrong(found, about)
     results = _places(right)
     told = results | _places([one for one in found if one.shown])
     left = [place for place in lacking if place not in told]
@@ -115,6 +113,13 @@ def _reached(said: Claimed, lacking: Sequence[int], about: _About) -> frozenset[
 def _may_show(claim: Sequence[Word], text: str) -> bool:
     """Whether words of `claim` show how a number is worked out: a quick first look."""
     return not _SHOWING.isdisjoint([word.stem for word in claim]) and _SHOWS.search(text) is not None
+
+
+def _goes_wrong(found: Sequence[Reckoned], about: _About) -> bool:
+    """Whether a claim shows how it works out what passages know the numbers of, and comes to something else."""
+    fitting = {one.result for one in found if one.right}
+    failing = [one for one in found if not one.right and one.shown and one.result not in fitting]
+    return any(about.knows(one) and not about.says_so(one) for one in failing)
 
 
 def _places(found: Iterable[Reckoned]) -> frozenset[int]:

@@ -95,20 +95,26 @@ class Structures:
             return True
         if self._reports and _PARAGRAPH.search(line[-_BEFORE:]):
             return True
-        if ("," in content or _SPAN.match(content)) and (
-            (_CALLED.search(line) and following.startswith(")"))
-            or _is_data(line, content, self._passages)
-            or _alone(prose, match, self._passages)
-        ):
+        if ("," in content or _SPAN.match(content)) and self._are_values(match, line, following):
             return True
         if content[0] in _DIGITS_AND_MINUS and self._is_bounded(content):
             return True
         if not match[1] and self._numbering.has(start, end, content):
             return True
-        nested_first, nested_last = before.endswith("["), following[:3].lstrip().startswith("]")
-        if nested_first and line[-2:-1].isalnum() and self._is_index(line[:-1], start - 1):
+        return self._is_nested(before, line, following, start)
+
+    def _are_values(self, match: re.Match[str], line: str, following: str) -> bool:
+        """Whether brackets with several values are an argument, data or a line of their own."""
+        if _CALLED.search(line) and following.startswith(")"):
             return True
-        return nested_first != nested_last and (nested_first or before.endswith(","))
+        return _is_data(line, match[2], self._passages) or _alone(self._prose, match, self._passages)
+
+    def _is_nested(self, before: str, line: str, following: str, start: int) -> bool:
+        """Whether brackets stand first or last in others, or index what stands before those."""
+        first, last = before.endswith("["), following[:3].lstrip().startswith("]")
+        if first and line[-2:-1].isalnum() and self._is_index(line[:-1], start - 1):
+            return True
+        return first != last and (first or before.endswith(","))
 
     def _goes_on(self, line: str, following: str, start: int, end: int) -> bool:
         """Whether the brackets are a part of what stands right before or behind them: a name, a formula, an address."""
