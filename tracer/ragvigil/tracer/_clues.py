@@ -34,7 +34,7 @@ _SLACK = re.compile(rb"xox[abeprs]-")
 _FEWEST_DIGITS = 7
 """Fewer in a row are nothing that any rule looks for."""
 _SHORTEST_NUMBER = b"0" * _FEWEST_DIGITS
-_MOST_STRETCHES = 100
+_MOST_STRETCHES = 30
 """Looked for one by one; of a table of numbers all that follows is one."""
 _KEY_LETTERS = bytes(
     119 if byte >= 0x80 or chr(byte).isalnum() or byte in b"_.~+/=-" else 32 for byte in range(256)
