@@ -373,3 +373,12 @@ def test_results_without_ids_keep_texts_and_scores(key: str) -> None:
             chain(), {"langfuse.observation.type": "retriever", "langfuse.observation.output": as_json(held)}
         )
     ) == [(None, *NINE[1:])]
+
+
+def test_rows_of_azures_index_keep_the_page_that_answers_cite() -> None:
+    """They have it beside the text, and no metadata: what cited it, cited nothing known."""
+    rows = [{"content": hit["text"], "sourcepage": f"guide.pdf#page={hit['score']}"} for hit in HITS]
+    search = {"openinference.span.kind": "RETRIEVER", "input.value": QUESTION, "output.value": as_json(rows)}
+    record = asked(chain(), search, generation())
+    pages = [document.metadata.get("sourcepage") for document in record.documents]
+    assert pages == ["guide.pdf#page=0.9", "guide.pdf#page=0.5"]

@@ -35,6 +35,8 @@ _WRAPPERS = ("document", "node", "kwargs", "_source", "properties")
 _OTHER_KEYS = ("title", "url", "uri", "source", "type", "name", "file", "rank", "embedding")
 _WHOLE = frozenset({*_ID_KEYS, *_TEXT_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, *_OTHER_KEYS})
 """All that the JSON of one document is made of; a passage that is itself JSON has names of its own."""
+_PAGES = ("sourcepage", "sourcefile")
+"""What answers over Azure's index cite: its rows have them beside the text, and no metadata."""
 _FROM = frozenset({*_ID_KEYS, *_SCORE_KEYS, *_METADATA_KEYS, "url", "uri", "source", "file"})
 """Of these, those that a lone document has beside its text: where it is from, or how well it fits."""
 _NAMED = frozenset(("name", "similarity"))
@@ -275,6 +277,8 @@ def _from_columns(fields: Mapping[str, object]) -> tuple[Document, ...]:
 
 def _document(fields: Mapping[str, object]) -> Document | None:
     metadata = next((found for key in _METADATA_KEYS if (found := mapping_of(fields.get(key)))), _NONE)
+    if beside := {key: fields[key] for key in _PAGES if key in fields}:
+        metadata = {**metadata, **beside}
     named = None if _NAMED.symmetric_difference(fields) else text_of(fields["name"])
     text = _text(fields) or _text(metadata) or named
     identifier = _identifier(fields) or _identifier(metadata)
