@@ -192,8 +192,9 @@ def _pairs(one: Laid) -> tuple[float, float]:
     pairs = dict(zip(pairwise(one.said.sequence), one.linked, strict=True))
     if not pairs:
         return (1.0, 1.0) if one.best is not None else (0.0, 0.0)
-    local = len(one.best.pairs.intersection(pairs)) if one.best is not None else 0
-    return sum(pairs.values()) / len(pairs), local / len(pairs)
+    held = sum(pairs.values())
+    local = len(one.best.pairs.intersection(pairs)) if held and one.best is not None else 0
+    return held / len(pairs), local / len(pairs)
 
 
 def _runs(one: Laid) -> tuple[float, float]:

@@ -17,7 +17,7 @@ from ragvigil.scorer.checks.alignment.swaps import form_of
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.language import language_of
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, offsets, stems_of, words
+from ragvigil.scorer.checks.reading.words import Word, known_words, offsets, stems_of, words
 
 _MOST_PLACES = 3
 """Of a stretch in a text: what stands there more often is not compared, as each place is with each of the other's."""
@@ -78,7 +78,7 @@ def is_exchanged(text: str, best: Segment, evidence: Evidence) -> bool:
     >>> [is_exchanged(text, deal.segments[0], deal) for text in told]
     [True, False]
     """
-    claim = words(text)  # as it says it: not what restates it, whose words have another order
+    claim = known_words(text)  # as it says it: not what restates it, whose words have another order
     if best.span is None or not _FEWEST <= len(claim) <= _MOST or not _may_have_things(claim, text, best):
         return False
     mine = _told(claim, text)

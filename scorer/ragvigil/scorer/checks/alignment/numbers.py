@@ -266,8 +266,10 @@ def known_telephones(text: str, lacking: Collection[int], evidence: Evidence) ->
     return frozenset(known)
 
 
-def _without_references(claim: Sequence[Word], passages: int) -> list[Word]:
+def _without_references(claim: Sequence[Word], passages: int) -> Sequence[Word]:
     """`claim` without numbers that only point at one of the `passages`, as in "passage 2"."""
+    if POINTER_STEMS.isdisjoint([word.stem for word in claim]):
+        return claim  # as mostly
     before = (None, *claim)
     pairs = zip(before, claim, strict=False)
     return [

@@ -26,7 +26,7 @@ from ragvigil.scorer.checks.alignment.values import has_a_sign
 from ragvigil.scorer.checks.reading.evidence import Evidence
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.segments import Segment
-from ragvigil.scorer.checks.reading.words import Word, stems_of, things_of, words
+from ragvigil.scorer.checks.reading.words import Word, known_words, stems_of, things_of, words
 
 _GOES_ON = re.compile(
     r"\W*(?:of which|of these|of them|which|thereof|including|davon|dont|de los cuales|das quais|di cui)\b",
@@ -97,7 +97,7 @@ def _parts_of(told: Sequence[Segment]) -> list[Part]:
 
 def _counted_in(text: str) -> set[str]:
     """The kinds of what `text` may count: a quick first look."""
-    kinds = set(_counted(words(text)))
+    kinds = set(_counted(known_words(text)))
     if SHARE in text or has_a_sign(text):
         kinds.update(SIGNED)
     return kinds

@@ -46,7 +46,7 @@ from ragvigil.scorer.checks.reading.refusal import (
     tells_what_is_covered,
 )
 from ragvigil.scorer.checks.reading.sentences import sentences, trim
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, POINTER_STEMS, Word, known_words, words
 
 Kind = Literal["claim", "heading", "question", "refusal", "phrase"]
 
@@ -137,13 +137,13 @@ def _statements(prose: str, wary: tuple[Wording, ...], marked: Sequence[int]) ->
         plain: Kind | None = "heading" if header else "phrase" if listed else None
         for first, last in clauses(prose, start, end):
             text = prose[first:last]
-            sequence = tuple(words(text))
+            sequence = known_words(text)
             if sequence:
                 kind = plain or _kind_of_clause(text, sequence, first, marked)
                 numbered = after_number(text) if kind == "claim" and text[0] in STRESS else 0
                 if numbered:
                     text = text[numbered:]
-                    sequence = tuple(words(text))
+                    sequence = known_words(text)
                 yield Statement(first + numbered, last, kind, text, sequence)
 
 

@@ -127,7 +127,7 @@ def _in_other_scales(
         return statements  # as mostly
     evidence = "\n".join(texts)[:_LONGEST_READ]
     unknown = _unknown(((place, text, _amounts(text)) for place, text in large.items()), evidence)
-    if not unknown or not (may_scale_afar(evidence) or any(map(may_scale_afar, large.values()))):
+    if not unknown or not (any(map(may_scale_afar, large.values())) or may_scale_afar(evidence)):
         return statements  # as mostly
     known: dict[Meaning, list[Word]] = {}
     for one in _amounts(evidence):

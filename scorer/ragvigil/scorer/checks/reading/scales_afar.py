@@ -41,6 +41,8 @@ _AMOUNT, _LOWER_AMOUNT = re.compile(_SCALED, re.IGNORECASE), re.compile(_SCALED)
 """The other one is for a text in ASCII and small letters, in a fraction of the time."""
 _A_SCALE = re.compile(rf"{longest_first((*_SCALES, *_JOINED))}", re.IGNORECASE)
 _BEHIND_A_DIGIT = re.compile(rf"\d{_SPACE}?([^\W\d_]{{1,12}})")
+_BEHIND_AN_ASCII_DIGIT = re.compile("[0-9] ?([A-Za-z]{1,12})")
+"""The same in a text in ASCII, in half the time."""
 _HEADS = frozenset(match[0] for name in _FAR if (match := LETTERS.match(name)))
 _FIRSTS = frozenset(name[0] for name in _JOINED if name < "\u2e80" or name >= "\uac00")
 _HEADS_OF_ALL = frozenset(match[0] for name in _SCALES if (match := LETTERS.match(name)))
@@ -60,7 +62,7 @@ def may_scale_afar(text: str) -> bool:
     >>> [may_scale_afar(text) for text in ("3,45 млн", "12億5,000万円", "3450만원", "₹1.2 crore", "3.45 million")]
     [True, True, True, True, False]
     """
-    behind = _BEHIND_A_DIGIT.findall(text)
+    behind = (_BEHIND_AN_ASCII_DIGIT if text.isascii() else _BEHIND_A_DIGIT).findall(text)
     return (
         not _HEADS.isdisjoint(map(str.casefold, behind))
         or not _FIRSTS.isdisjoint([one[0] for one in behind])

@@ -30,7 +30,7 @@ class Segment:
     _content: frozenset[str] | None = None
     _pairs: frozenset[tuple[str, str]] | None = None
     _numbers: frozenset[str] | None = None
-
+    _negated: bool | None = None
     _stems: list[str] | None = None
 
     def __init__(self, stretch: Stretch, sentence: int, stems: Numbers, vocabulary: Vocabulary) -> None:
@@ -64,7 +64,9 @@ class Segment:
     @property
     def negated(self) -> bool:
         """Whether it denies something."""
-        return self.absent is not None or _denies(self.text, self._reading, self._sentence)
+        if self._negated is None:
+            self._negated = self.absent is not None or _denies(self.text, self._reading, self._sentence)
+        return self._negated
 
     @property
     def words(self) -> list[Word]:

@@ -57,7 +57,7 @@ _HALVES = ("am", "pm")
 _CYRILLIC = ("\u0400", "\u04ff")
 _SHORTEST_STEM = 3
 _LONGEST_CLAIM = 4096
-"""Characters of a claim whose offsets are kept for those who ask next."""
+"""Characters of a claim whose words and offsets are kept for those who ask next."""
 
 
 _HANGUL = "\uac00"
@@ -105,6 +105,15 @@ def words(text: str) -> list[Word]:
     ['the', 'cat', '1500', 'cach', 'caf']
     """
     return list(chain.from_iterable(map(_words_of, map(KNOWN.__getitem__, chunked(text)))))
+
+
+def known_words(text: str) -> tuple[Word, ...]:
+    """The words of a claim, which are kept for those who ask next.
+
+    >>> [word.stem for word in known_words("The cats")]
+    ['the', 'cat']
+    """
+    return _known_words(text) if len(text) <= _LONGEST_CLAIM else tuple(words(text))
 
 
 def stems_of(names: Iterable[str]) -> frozenset[str]:
@@ -217,6 +226,11 @@ def overlapping(places: Sequence[tuple[int, int]], start: int, end: int) -> rang
     if first and places[first - 1][1] > start:
         first -= 1
     return range(first, bisect_left(places, (end, 0)))
+
+
+@lru_cache(maxsize=1 << 9)
+def _known_words(text: str) -> tuple[Word, ...]:
+    return tuple(words(text))
 
 
 @lru_cache(maxsize=1 << 9)  # several ask for those of one claim, while some records are held
