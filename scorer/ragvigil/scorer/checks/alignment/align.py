@@ -15,7 +15,6 @@ from ragvigil.scorer.checks.alignment.cells import is_misplaced
 from ragvigil.scorer.checks.alignment.contradiction import contradiction_of, corrects, opposes
 from ragvigil.scorer.checks.alignment.days import Ranges
 from ragvigil.scorer.checks.alignment.denied import is_denied
-from ragvigil.scorer.checks.alignment.elsewhere import is_told_elsewhere
 from ragvigil.scorer.checks.alignment.excepted import is_said_of_the_exception
 from ragvigil.scorer.checks.alignment.exchanged import is_exchanged
 from ragvigil.scorer.checks.alignment.flags import FLAGS, flag_figures
@@ -290,11 +289,7 @@ def _is_misplaced(one: Laid) -> bool:
         return False
     if is_misplaced(said, best, place, evidence) or is_of_another_record(said, evidence):
         return True
-    if is_of_another_part(said, one.said.text, best, place, evidence):
-        return True
-    if not one.numbers.all or one.said.asks:
-        return False
-    return is_told_elsewhere(said, one.said.text, best, evidence)
+    return is_of_another_part(said, one.said.text, best, place, evidence)
 
 
 def _is_renamed(one: Laid) -> bool:

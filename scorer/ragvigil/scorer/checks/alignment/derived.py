@@ -63,7 +63,7 @@ def derived_values(
     >>> [sorted(derived_values(words(text), text, {place}, table)) for text, place in told]
     [[7], [2], []]
     """
-    told = {place: amount for place in lacking if (amount := plain_number(claim[place].numbers)) is not None}
+    told = {place: amount for place in lacking if (amount := _plain_number(claim[place].numbers)) is not None}
     if not told:
         return frozenset()  # as mostly
     where = offsets(text)
@@ -83,7 +83,7 @@ def _may_result(amount: float, text: str, start: int, end: int) -> bool:
     return amount not in YEARS or end - start > _DIGITS_OF_A_YEAR
 
 
-def plain_number(numbers: Sequence[str]) -> float | None:
+def _plain_number(numbers: Sequence[str]) -> float | None:
     """The value of a word with these `numbers`; None where that is no plain number, as of a date, or there is none."""
     return float(numbers[0]) if numbers and numbers[0].replace(".", "", 1).isdecimal() else None
 
@@ -104,7 +104,7 @@ def _totals_of(
     told = [
         amount
         for place, word in enumerate(claim)
-        if place not in sought and (amount := plain_number(word.numbers)) is not None
+        if place not in sought and (amount := _plain_number(word.numbers)) is not None
     ]
     if not 0 < len(told) <= _MOST_TOLD:
         return frozenset()
@@ -144,7 +144,7 @@ def _rows(claim: Sequence[Word], evidence: Evidence) -> Iterator[list[float]]:
         told = [
             amount
             for one in values(evidence.segments[place].words)
-            if (amount := plain_number(one)) is not None
+            if (amount := _plain_number(one)) is not None
         ]
         if 0 < len(told) <= _MOST_TOLD:
             yield [amount for amount in told if amount not in _RECENT_YEARS] or told
