@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from ragvigil.scorer.checks import CHECKS, Asked, Check, Prepared, check_all, run_checks
+from ragvigil.scorer.checks import CHECKS, Check, Prepared, run_checks
 from ragvigil.scorer.checks.check import Finding
 from ragvigil.scorer.trace import RagTrace
 from ragvigil.scorer.verdict import CheckResult
@@ -30,35 +30,6 @@ def test_the_table_names_the_checks_in_order(record: MakeRecord) -> None:
     for one in results:
         assert one.value is not None or one.reason
         assert one.value is None or 0 <= one.value <= 1
-
-
-def test_records_checked_together_have_the_results_of_each_alone(record: MakeRecord) -> None:
-    """Whatever order the checks run in; no record at all has none."""
-    answers = (
-        "It opens at nine [doc-1#1].",
-        "It was founded in 1905.",
-        None,
-        "I don't know. It opens at nine.",
-    )
-    records = [record(answer, OPENING, HISTORY) for answer in answers]
-    assert check_all([Asked(one) for one in records]) == [run_checks(one) for one in records]
-    assert check_all([]) == []
-    assert check_all([Asked(one) for one in records], ()) == [()] * len(records)
-
-
-def test_many_records_checked_together_have_the_results_of_each_alone(record: MakeRecord) -> None:
-    """Few of them are held at once, fewer still where passages are long; one is data, one cannot be encoded."""
-    data = ("doc-3#1", '{"name": "The shop", "opens": "9:00", "parking": false}')
-    broken = ("doc-4#1", "The shop opens at nine. \ud800")
-    lengthy = ("doc-5#1", HISTORY[1] * 4000)
-    many = [(f"doc-{number}#1", f"Room {number} is open.") for number in range(3000)]
-    records = [
-        record(f"It opens at {number} [doc-1#1]. It was founded in 1901.", OPENING, *others)
-        for number, others in enumerate(
-            [(HISTORY,)] * 12 + [(data,), (broken,), (lengthy,), (lengthy, HISTORY), tuple(many), ()] * 2
-        )
-    ]
-    assert check_all([Asked(one) for one in records]) == [run_checks(one) for one in records]
 
 
 @pytest.mark.parametrize(

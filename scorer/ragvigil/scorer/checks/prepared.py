@@ -372,15 +372,16 @@ class Prepared:
     def assess_ahead(cls, records: Sequence[Self]) -> None:
         """Assess records of one model at once, which takes less time; each finds its own assessment among what is kept.
 
-        Those are left out that no check compares with passages.
+        Those are left out that no check compares with passages, and those that say what another one says.
         """
-        asked = [
-            one for one in records if one.bears_claims and one.has_evidence and one._asked_about not in RECENT
-        ]
-        pairs = [(one, one._answered) for one in asked]
+        asked: dict[object, Self] = {}
+        for one in records:
+            if one.bears_claims and one.has_evidence and one._asked_about not in RECENT:
+                asked.setdefault(one._asked_about, one)
+        pairs = [(one, one._answered) for one in asked.values()]
         comparable = [(one, answered) for one, answered in pairs if not one.incomparable]
         if len(comparable) > 1:
-            first, answers = asked[0], [answered for _, answered in comparable]
+            first, answers = comparable[0][0], [answered for _, answered in comparable]
             made = assess(answers, first._model, most_claims=first._most_claims)
             for (one, _), assessment in zip(comparable, made, strict=True):
                 RECENT.keep(one._asked_about, assessment)
