@@ -66,7 +66,7 @@ _result = partial(tuple[object, ...].__new__, CheckResult)
 _LIGHT = ("record", "answer")
 """What checks read that read no passage."""
 _TOGETHER, _CHARACTERS_TOGETHER, _LEAST_OF_A_PASSAGE = 16, 200_000, 100
-"""Records whose passages are held at once, and characters of these; a short passage counts for so many more."""
+"""Records that are held at once, and characters of their texts; a short passage counts for so many more."""
 
 CHECKS: tuple[Check, ...] = (
     empty_retrieval.CHECK,
@@ -180,12 +180,13 @@ def check_all(
 
 
 def _next_group(waiting: list[Prepared]) -> list[Prepared]:
-    """The last ones, in order of their taking: some, as long as their passages are few and short; always one."""
+    """The last ones, in order of their taking: some, as long as their passages and answers are short; always one."""
     group: list[Prepared] = []
     room = _CHARACTERS_TOGETHER
     while waiting and len(group) < _TOGETHER:
-        documents = waiting[-1].record.documents
-        room -= sum([_LEAST_OF_A_PASSAGE + len(document.text or "") for document in documents])
+        record = waiting[-1].record
+        room -= len(record.answer or "")
+        room -= sum([_LEAST_OF_A_PASSAGE + len(document.text or "") for document in record.documents])
         if group and room < 0:
             break
         group.append(waiting.pop())
