@@ -48,7 +48,8 @@ def compare(name: str, before: Sequence[Judged], now: Sequence[Judged], wanted: 
     both = np.isfinite(first) & np.isfinite(second)
     n = int(both.sum())
     if n < FEWEST:
-        few = f"{n:,} questions have a value in both, at least {FEWEST} are needed"
+        have = "question has" if n == 1 else "questions have"
+        few = f"{n:,} {have} a value in both, at least {FEWEST} are needed"
         return Compared(name, n, len(now), None, "not_enough_data", few)
     moved = paired_difference(first[both], second[both], conversations(now)[both])
     worst, best = (-moved.upper, -moved.lower) if low else (moved.lower, moved.upper)

@@ -48,7 +48,8 @@ def _few(figure: Figure, limit: Limit, kind: Kind) -> str:
     if not figure.n and figure.name in KEYS:
         return f"no row has {figure.name}, at least {needed:,} are needed"
     best = ", all of them right" if kind == "share" and needed > FEWEST else ""
-    return f"{figure.n:,} answers, at least {needed:,} are needed{best}"
+    answers = "answer" if figure.n == 1 else "answers"
+    return f"{figure.n:,} {answers}, at least {needed:,} are needed{best}"
 
 
 def needs(limit: Limit, kind: Kind) -> int:
