@@ -96,6 +96,26 @@ def test_a_hand_over_beside_another_tool_is_one_of_two() -> None:
     assert record(*FIRST, said("user", LATER), *both).documents == ()
 
 
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_hand_over_beside_another_tool_whose_calls_are_not_told(*, turned: bool) -> None:
+    """Two answers counted as one."""
+    support = {"id": "c2", "name": "transfer_to_support", "response": "Successfully transferred to support"}
+    weather = {"id": "c3", "name": "weather", "response": "Sunny."}
+    told = [weather, support] if turned else [support, weather]
+    answers: list[dict[str, object]] = [
+        {"role": "tool", "parts": [{"type": "tool_call_response", **each}]} for each in told
+    ]
+    assert record(*FIRST, said("user", LATER), *answers).documents == ()
+
+
+def test_a_hand_over_that_was_told_twice_leaves_another_call_open() -> None:
+    """The second time stood for the tool that never answered."""
+    support = tool("Successfully transferred to support", "transfer_to_support")
+    weather = {"type": "tool_call", "id": "c7", "name": "weather"}
+    asked: dict[str, object] = {"role": "assistant", "parts": [weather]}
+    assert record(*FIRST, said("user", LATER), *support, support[1], asked).documents == ()
+
+
 def test_each_passage_is_told_once() -> None:
     """Two earlier questions may have found the same."""
     told = record(*FIRST, *FIRST, said("user", LATER))

@@ -69,8 +69,8 @@ class _Conversation:
         self._names: dict[str | None, str] = {}
         self._open: dict[str | None, str] = {}
         """Names of the tools whose calls are not answered yet, by the call's id."""
-        self._called, self._handed_over = 0, 0
-        """Tools that were called for the last question, or answered without a call; and those that handed over."""
+        self._served = False
+        """Whether a tool answered the last question that did more than hand it over."""
         self._documents: list[Document] = []
         self._known = set[tuple[str | None, str | None]]()
         self._unread = False
@@ -81,19 +81,17 @@ class _Conversation:
             self._documents, self._unread = [], False
             self._known.clear()
         self._open.clear()
-        self._called = self._handed_over = 0
+        self._served = False
 
     def call(self, turn: Turn) -> None:
         """A model called a tool."""
-        self._called += 1
         self._names[turn.call] = self._open[turn.call] = turn.name or ""
 
     def answer(self, turn: Turn) -> None:
         """A tool answered; what several searches found counts once."""
-        self._called = self._called or 1
         self._open.pop(turn.call if turn.call in self._names else self._meant(turn.name), None)
         name = self._names.get(turn.call) or turn.name or ""
-        self._handed_over += _hands_over(name, turn.result)
+        self._served = self._served or not _hands_over(name, turn.result)
         passages = _found(turn.result, name)
         new = [each for each in passages or () if (each.id, each.text) not in self._known]
         self._documents += new
@@ -102,8 +100,8 @@ class _Conversation:
         self._unread = self._unread or (passages is None and (nameless or is_search(name)))
 
     def has_called(self) -> bool:
-        """Whether a tool was called for the last question that did more than hand it over."""
-        return self._called > self._handed_over
+        """Whether a tool was called for the last question that did more than hand it over, or never answered."""
+        return self._served or bool(self._open)
 
     def found(self) -> Answered:
         """All of it; a search that nobody answered cannot be read, either."""
