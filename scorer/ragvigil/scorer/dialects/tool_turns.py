@@ -5,6 +5,7 @@ GenAI parts, OpenAI (chat, functions, responses), Anthropic, Bedrock, Gemini, th
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal, NamedTuple, cast
 
@@ -44,6 +45,15 @@ class Turn(NamedTuple):
     """Of the tool."""
     result: object = None
     """What the tool answered."""
+
+
+def words_of(turn: Turn) -> str:
+    """What a tool answered, as one text.
+
+    >>> words_of(Turn("answered", result=[{"text": "Snow."}])), words_of(Turn("answered", result="Snow."))
+    ('[{"text": "Snow."}]', 'Snow.')
+    """
+    return turn.result if isinstance(turn.result, str) else json.dumps(turn.result, ensure_ascii=False)
 
 
 def turns_of(messages: object) -> Iterator[Turn]:
