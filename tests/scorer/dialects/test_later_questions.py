@@ -44,6 +44,15 @@ def team() -> list[Span]:
     ]
 
 
+def sent(told: list[tuple[str, str]], answer: str) -> dict[str, object]:
+    """Attributes of a model's call with these messages."""
+    made = {key: value for key, value in generation(answer).items() if "input_messages" not in key}
+    for place, (role, text) in enumerate(told):
+        made[f"llm.input_messages.{place}.message.role"] = role
+        made[f"llm.input_messages.{place}.message.content"] = text
+    return made
+
+
 def run(
     query: str = NEXT, answer: str = SAID, *, key: str = "b", start: int = 120, told: str | None = None
 ) -> list[Span]:
@@ -104,6 +113,75 @@ def test_what_another_process_or_library_asks_may_have_another_clock(field: str)
     """It began when the span above ran, as far as anybody knows."""
     moved = replace(run()[0], scope="other") if field == "scope" else replace(run()[0], resource={})
     assert only([*team(), moved, *run()[1:]]).query == QUESTION
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        [("user", QUESTION), ("assistant", ANSWER), ("user", "Write a title for this conversation.")],
+        [("user", "user: When does the fer... bot: It leaves at n... Write a title.")],
+        [("user", PASSAGES[0][1])],
+        [],
+    ],
+)
+def test_a_task_left_behind_that_searched_nothing_is_no_question(told: list[tuple[str, str]]) -> None:
+    """It names the conversation, whose question its model was sent earlier, or cut, or nobody knows."""
+    first, _, call = run("Write a title for this conversation.", "Ferries on Sundays")
+    assert (
+        only([*team(), first, replace(call, attributes=sent(told, "Ferries on Sundays"))]).query == QUESTION
+    )
+
+
+def test_a_guard_that_searched_what_is_allowed_is_no_question() -> None:
+    """Passages of its own do not make it another turn: its model was told the answer in a prompt."""
+    told = f"Allowed: {FOUND[0][1]}\nQuestion: {QUESTION}\nAnswer: {ANSWER}"
+    assert only([*team(), *run("Check the answer.", "Nothing was found.", told=told)]).query == QUESTION
+
+
+def test_a_judge_that_searched_and_was_sent_the_conversation_is_no_question() -> None:
+    """Its order and its reply say so."""
+    first, search, call = run("Rate the answer from 1 to 5.", "4")
+    told = [("user", QUESTION), ("assistant", ANSWER), ("user", "Rate the answer from 1 to 5.")]
+    assert only([*team(), first, search, replace(call, attributes=sent(told, "4"))]).query == QUESTION
+
+
+def test_a_later_turn_is_sent_the_one_before() -> None:
+    """As messages of its user and its model."""
+    first, search, call = run()
+    told = [("user", QUESTION), ("assistant", ANSWER), ("user", NEXT)]
+    records = read_records([*team(), first, search, replace(call, attributes=sent(told, SAID))])
+    assert [record.query for record in records] == [QUESTION, NEXT]
+
+
+def test_a_member_on_a_host_whose_clock_is_ahead_is_a_part_of_it() -> None:
+    """The model above was told what it had said, or asked."""
+    root, *_, last = team()
+    member = run("ferry sunday", "The timetable says nine.", start=9000)
+    for told in (
+        [("user", QUESTION), ("tool", "The timetable says nine.")],
+        [("user", QUESTION), ("assistant", "ferry sunday")],
+    ):
+        assert only([root, *member, replace(last, attributes=sent(told, ANSWER))]).query == QUESTION
+
+
+def test_a_member_on_such_a_host_may_be_what_a_tool_answered_that_is_not_told() -> None:
+    """The message has no words."""
+    root, *_, last = team()
+    told = {
+        key: value for key, value in sent([("user", QUESTION), ("tool", "?")], ANSWER).items() if value != "?"
+    }
+    assert only([root, *run("ferry", "Nine."), replace(last, attributes=told)]).query == QUESTION
+
+
+@pytest.mark.parametrize(("root_ends", "start"), [(5, 20), (1, 20), (120, 120)])
+def test_what_answers_below_a_span_that_ended_early_is_a_part_of_it(root_ends: int, start: int) -> None:
+    """A job that was only accepted, a span without a length, a clock of whole seconds: no model had answered."""
+    root = span("a0", {**chain(), **AGENT}, start=1, end=root_ends)
+    last = span("a2", generation(), parent="a0", start=start + 80, end=start + 90)
+    assert (
+        only([root, *run("ferry", "It leaves at nine, says the timetable.", start=start), last]).query
+        == QUESTION
+    )
 
 
 def test_a_stream_goes_on_when_the_span_above_has_ended() -> None:

@@ -19,8 +19,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from ragvigil.scorer.dialects.about_answers import is_order_about
 from ragvigil.scorer.dialects.messages import last_message
 from ragvigil.scorer.dialects.parts import asked_in, shown_in
-from ragvigil.scorer.dialects.reading import Message, Role
+from ragvigil.scorer.dialects.reading import Message, Reading, Role
 from ragvigil.scorer.dialects.step import Step
+from ragvigil.scorer.dialects.tool_turns import turns_of, words_of
 from ragvigil.scorer.dialects.values import mapping_of, sequence_of
 
 _ASKING = frozenset[Role]({"chain", "retriever", "reranker"})
@@ -28,6 +29,8 @@ _TELLING = _ASKING | {"generator"}
 _MOST = 100
 """Questions compared with each other."""
 _ESCAPED = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|[\"\\/nrt])")
+_ROLES = ("system", "user", "assistant", "tool")
+_SIGNS = re.compile(r"[\W_]+")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 _LEAST_ANSWER = 20
 """Characters of an answer that stands in another prompt by no chance."""
@@ -76,7 +79,8 @@ def _is_bare(top: Step | None, level: Sequence[Step]) -> bool:
 class Asked:
     """What one of them asks and answers, what its models were shown, and what a user had asked them before."""
 
-    def __init__(self, step: Step, *, bare: bool) -> None:
+    def __init__(self, step: Step, *, bare: bool, whole: bool = False) -> None:
+        """`whole`: what its models were shown is all that was sent to them, not only what they were told last."""
         self._below = below = [*step.subtree()]
         self.start = step.span.start
         self.is_bare, self.is_root = bare, step.span.parent_id is None and not bare
@@ -86,7 +90,8 @@ class Asked:
         told = {*self.said, *(text for answer in self.said for text in _fields(answer))}
         self.answers = {answer for answer in told if len(answer) >= _LEAST_ANSWER}
         self.is_answered = _is_answered(below)
-        self.shown = [*map(alike, _prompts(below))]
+        self.shown = [*map(alike, _sent(below, *_ROLES) if whole else _prompts(below))]
+        self.told = [*map(alike, _sent(below, "system", "user"))] if whole else self.shown
         self.length = sum(map(len, self.shown))
         self.earlier = [*_earlier(below)]
         self.asked = [*_asked(below)]
@@ -113,6 +118,15 @@ class Asked:
         answered = then._saw(first.answers)
         return not (asked or answered) or (asked and answered and not then.passages <= first.passages)
 
+    def follows(self, first: Asked) -> bool:
+        """Whether it is a question of its own behind the first: of that, it was shown nothing but an earlier turn.
+
+        And the first nothing of it: a member of a team on another host may seem to have run later.
+        """
+        if first.saw_answer_of(self) or first.is_told_in(self.told) or self._is_order():
+            return False
+        return self.is_apart_from(first)
+
     def goes_on_from(self, other: Asked) -> bool:
         """Whether the other's question stands earlier in its conversation: it corrects that answer, or continues it."""
         return other.question is not None and alike(other.question) in map(alike, self.earlier)
@@ -124,6 +138,10 @@ class Asked:
         before = {text for each in self._below for text in _said_before(each)}
         if before.isdisjoint(first.said) or not self.passages <= first.passages:
             return False
+        return self._is_order()
+
+    def _is_order(self) -> bool:
+        """Whether its question is an order to name or rate an answer, or for what may come next, and it did that."""
         return any(is_order_about(self.question or "", reply) for reply in self.said)
 
     def _asks_again(self, other: Asked) -> bool:
@@ -151,10 +169,15 @@ class Asked:
 
     def saw_answer_of(self, other: Asked) -> bool:
         """Whether it was shown what the other answered; something short, that the passages may say, by itself."""
-        if self._saw(other.answers):
+        return other.is_told_in(self.shown)
+
+    def is_told_in(self, prompts: Sequence[str]) -> bool:
+        """Whether its answer stands in one of them, which are as `alike` gives them."""
+        told = [*map(alike, self.answers)]
+        if any(text in prompt for prompt in prompts for text in told):
             return True
-        short = [alone(alike(text)) for text in other.said - other.answers]
-        return any(each.search(prompt) for prompt in self.shown for each in short)
+        short = [alone(alike(text)) for text in self.said - self.answers]
+        return any(each.search(prompt) for prompt in prompts for each in short)
 
 
 def alike(text: str) -> str:
@@ -168,6 +191,16 @@ def alike(text: str) -> str:
     if "&" in text:
         text = html.unescape(text)
     return unicodedata.normalize("NFC", text).casefold()
+
+
+def says_same(one: str | None, other: str | None) -> bool:
+    """Whether one of two texts holds the other, signs and spaces aside.
+
+    >>> says_same("At nine [1].", '{"answer": "At nine [1]"}'), says_same("At nine.", "At ten."), says_same("?", "!")
+    (True, False, False)
+    """
+    first, second = (_SIGNS.sub("", alike(text or "")) for text in (one, other))
+    return bool(first and second) and (first in second or second in first)
 
 
 def _unescaped(found: re.Match[str]) -> str:
@@ -230,6 +263,21 @@ def _is_answered(below: Iterable[Step]) -> bool:
 
 def _prompts(below: Iterable[Step]) -> Iterator[str]:
     return (message.text or "" for message in _messages(below))
+
+
+def _sent(below: Iterable[Step], *roles: str) -> Iterable[str]:
+    """All that was sent to models of these roles, each text once."""
+    models = [each.reading for each in below if each.role == "generator"]
+    sent = (message for model in models for message in model.messages if message.role in roles)
+    answered = _answered(models) if "tool" in roles else ()
+    return dict.fromkeys((*(message.text for message in sent if message.text), *answered))
+
+
+def _answered(models: Iterable[Reading]) -> Iterator[str]:
+    """What tools answered, where it is no text of a message."""
+    conversations = [model.exchange[0] for model in models if model.exchange]
+    turns = (turn for conversation in conversations for turn in turns_of(conversation))
+    return (words_of(turn) for turn in turns if turn.kind == "answered")
 
 
 def _earlier(below: Iterable[Step]) -> Iterator[str]:

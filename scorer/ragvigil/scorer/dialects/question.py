@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.batches import Asked, with_others
+from ragvigil.scorer.dialects.batches import Asked, says_same, shows, with_others
 from ragvigil.scorer.dialects.called_agents import TOOLS
 from ragvigil.scorer.dialects.crossed import Crossed, crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
@@ -116,29 +116,45 @@ def _strays(top: Step | None, level: Sequence[Step]) -> list[Step]:
 def _later(top: Step | None, level: Sequence[Step]) -> list[Step]:
     """Questions of the same library that were asked when the one above them was answered, and its span had ended.
 
-    Agno's instrumentation never leaves the context of a team. What goes on with the answer, names it or judges it
-    was shown it; another process may have another clock.
+    Agno's instrumentation never leaves the context of a team, nor do tasks that a service leaves behind: these name an
+    answer, judge it or go on with it. Another host may have another clock, and what it did was told above.
     """
     if top is None or not _asks(top) or top.reading.answer is None:
         return []
-    behind = [step for step in level if step.span.start >= top.span.end > 0 and _is_whole(step, top)]
+    behind = [step for step in level if step.span.start > top.span.end > 0 and _is_whole(step, top)]
     if not behind or len(behind) > _MOST:
         return []
     before = Step(top.span, top.reading, top.dialect)
-    before.children = [step for step in level if step not in behind]
-    apart = {before: Asked(before, bare=False)}
+    before.children = [step for step in level if step.span.start <= top.span.end]
+    if not _had_answered(before):
+        return []
+    apart = {before: Asked(before, bare=False, whole=True)}
     for step in behind:
-        asked = Asked(step, bare=False)
-        if all(asked.is_apart_from(other) for other in apart.values()):
+        asked = Asked(step, bare=False, whole=True)
+        if all(asked.follows(other) for other in apart.values()):
             apart[step] = asked
     return [step for step in behind if step in apart]
 
 
 def _is_whole(step: Step, top: Step) -> bool:
-    """Whether a chain below another one, and of its process and library, asks and answers as that does."""
+    """Whether a chain below another one, and of its process and library, asks, has passages and answers by itself."""
     one, other = step.span, top.span
     answered = _asks(step) and step.reading.answer is not None and "generator" in step.roles_within
-    return answered and one.scope == other.scope and one.resource == other.resource
+    if not answered or one.scope != other.scope or one.resource != other.resource:
+        return False
+    return not step.roles_within.isdisjoint(_SEARCHING) or shows(step)
+
+
+def _had_answered(top: Step) -> bool:
+    """Whether a model said its answer before its span ended: a stream's, or one with a job behind it, ends before that.
+
+    Where it was not told what tools answered to its models, these may have been whatever seems to have run later.
+    """
+    models = [step for step in top.subtree() if step.role == "generator" and step.span.start < top.span.end]
+    sent = (message for step in models if not step.reading.exchange for message in step.reading.messages)
+    if any(message.role == "tool" and not message.text for message in sent):
+        return False
+    return any(says_same(step.reading.answer, top.reading.answer) for step in models)
 
 
 def _concludes(top: Step | None, level: Sequence[Step], units: Sequence[Step]) -> bool:
