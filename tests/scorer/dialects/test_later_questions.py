@@ -19,6 +19,7 @@ from tests.scorer.dialects.conftest import (
 
 from ragvigil.scorer.dialects import read_records
 from ragvigil.scorer.span import Span
+from ragvigil.scorer.trace import RagTrace
 
 NEXT = "Wie lange gilt die Garantie?"
 SAID = "Zwei Jahre ab Kaufdatum [1]."
@@ -182,6 +183,37 @@ def test_what_answers_below_a_span_that_ended_early_is_a_part_of_it(root_ends: i
         only([root, *run("ferry", "It leaves at nine, says the timetable.", start=start), last]).query
         == QUESTION
     )
+
+
+def _running(prompt: str, answer: str = ANSWER, *, told: str = QUESTION, start: int = 120) -> list[RagTrace]:
+    """The records of a question of one agent, below which another one asks `NEXT` before its span has ended."""
+    first, search, call = run(start=start)
+    asked = [
+        span("a0", {**chain(QUESTION, answer), **AGENT}, start=1, end=500),
+        span("a1", tool(PASSAGES, QUESTION), parent="a0", start=5, end=20),
+        span("a2", generation(answer, question=told), parent="a0", start=30, end=90),
+    ]
+    return read_records([*asked, first, search, replace(call, attributes=generation(SAID, question=prompt))])
+
+
+def test_a_guard_that_searched_while_the_span_above_ran_is_no_question() -> None:
+    """It ended later than the model, as one of a batch does, and was told what that had said."""
+    (record,) = _running(f"Allowed: {FOUND[0][1]}\nAnswer: {ANSWER}")
+    assert (record.query, record.answer) == (QUESTION, ANSWER)
+
+
+@pytest.mark.parametrize("start", [20, 120])
+def test_what_all_models_are_told_to_say_is_no_answer_that_was_given_on(start: int) -> None:
+    """The next of a batch has the same order."""
+    refusal = "I cannot tell that from the passages."
+    order = f"Else say: {refusal}\n"
+    records = _running(order + NEXT, refusal, told=order + QUESTION, start=start)
+    assert [(record.query, record.answer) for record in records] == [(QUESTION, refusal), (NEXT, SAID)]
+
+
+def test_one_of_a_batch_is_a_question() -> None:
+    """It was told nothing of the first."""
+    assert [record.query for record in _running(NEXT)] == [QUESTION, NEXT]
 
 
 def test_a_stream_goes_on_when_the_span_above_has_ended() -> None:

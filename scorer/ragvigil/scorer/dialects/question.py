@@ -20,6 +20,8 @@ from ragvigil.scorer.dialects.step import Step
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TELLING = frozenset[Role]({"retriever", "reranker", "generator"})
+_LEAST_ANSWER = 20
+"""Characters of an answer that stands in a prompt by no chance."""
 _MOST = 30
 """Questions behind an answer that are compared with each other."""
 
@@ -110,7 +112,29 @@ def _strays(top: Step | None, level: Sequence[Step]) -> list[Step]:
     answered = max((step.span.start for step in own if step.role == "generator"), default=None)
     if answered is None or not any(step.role in _SEARCHING for step in own):
         return []
-    return [step for step in whole if step.reading.answer is not None and step.span.end > answered]
+    late = [step for step in whole if step.reading.answer is not None and step.span.end > answered]
+    said = _saying(top) if late else []
+    return [step for step in late if not _checks(step, top, said)]
+
+
+def _saying(top: Step) -> list[Step]:
+    """The models that said its answer, where that stands in another prompt by no chance, nor in theirs.
+
+    An order may say how to refuse, to all models alike.
+    """
+    answer = (top.reading.answer or "").strip()
+    if len(answer) < _LEAST_ANSWER:
+        return []
+    models = (step for step in top.subtree() if step.role == "generator")
+    said = [step for step in models if says_same(step.reading.answer, answer)]
+    return [] if any(Asked(step, bare=False).saw(answer) for step in said) else said
+
+
+def _checks(step: Step, top: Step, said: Sequence[Step]) -> bool:
+    """Whether it was given the answer of the one above, which still ran: a guard that searches what is allowed."""
+    if step.span.start > top.span.end or all(each.span.end > step.span.start for each in said):
+        return False
+    return Asked(step, bare=False).saw((top.reading.answer or "").strip())
 
 
 def _later(top: Step | None, level: Sequence[Step]) -> list[Step]:
