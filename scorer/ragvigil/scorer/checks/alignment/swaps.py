@@ -33,12 +33,13 @@ from ragvigil.scorer.checks.alignment.values import (
     same_numbers,
     share_numbers,
 )
+from ragvigil.scorer.checks.alignment.versions import another_version, may_tell_versions
 from ragvigil.scorer.checks.reading.clock import TIME_WORDS
 from ragvigil.scorer.checks.reading.days_afar import OTHER_MONTHS
 from ragvigil.scorer.checks.reading.expressions import OPPOSITES
 from ragvigil.scorer.checks.reading.lexicon import LEXICON
 from ragvigil.scorer.checks.reading.negation import denies
-from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place, tells_another
+from ragvigil.scorer.checks.reading.ordinals import ORDINALS, QUARTERS, another_place
 from ragvigil.scorer.checks.reading.words import Word, stems_of, words
 
 TimeSwap = Literal["month", "date", "weekday", "moment"]
@@ -70,14 +71,6 @@ UNITS: dict[str, tuple[str, int]] = {
 }
 _MONTHS = _groups(OPPOSITES["months"])
 _WEEKENDS = ("weekend", "weekends", "wochenende", "wochenenden")
-_VERSION = re.compile(
-    rf"(?<![\w.])(?P<thing>{'|'.join(OPPOSITES['numbered'])})\s?"
-    r"(?P<number>\d+(?:\.\d+){1,3})(?![\w%€$£¥]|\.\d)",
-    re.IGNORECASE,
-)
-_POINT = re.compile(r"\d\.\d")
-_ENDS_IN_ZERO = re.compile(r"\d\.\d*[1-9]0(?!\d)")
-"""Which a version or a section may, though it is not the one without the zero."""
 _PER = frozenset(OPPOSITES["per"])
 _LASTING, _ELAPSING, _ROLES, _APART, _OFTEN = (
     tuple((frozenset[str](one), frozenset[str](other)) for one, other in OPPOSITES[name])
@@ -160,13 +153,9 @@ def may_swap(claim: Sequence[Word], text: str, sentence: str) -> bool:
 
 def _is_numbered(text: str, sentence: str) -> bool:
     """Whether a sign or a number may tell what no word of the tables does: a quick look."""
-    return may_tell_signs(text, sentence) or _may_be_versions(text, sentence)
-
-
-def _may_be_versions(text: str, sentence: str) -> bool:
     return (
-        _ENDS_IN_ZERO.search(text) is not None
-        or _ENDS_IN_ZERO.search(sentence) is not None
+        may_tell_signs(text, sentence)
+        or may_tell_versions(text, sentence)
         or may_tell_a_part(text, sentence)
         or may_tell_sums(text, sentence)
     )
@@ -250,7 +239,7 @@ def swap_of(claim: str, sentence: str) -> Swap | None:
         return "scale"
     if other_sign(claim, sentence):
         return "sign"
-    if _another_version(claim, sentence):
+    if another_version(claim, sentence):
         return "version"
     if time := _another_time(claim, sentence, mine, theirs):
         return None if _opposite(mine, theirs) else time  # closed on Sunday leaves room for open on Saturday
@@ -290,25 +279,6 @@ def _another_time(claim: str, sentence: str, mine: list[str], theirs: list[str])
     if weekday and moment:
         return None  # at ten on Monday, at eleven on Sunday
     return "weekday" if weekday else "moment" if moment else None
-
-
-def _another_version(claim: str, sentence: str) -> bool:
-    """Whether both number the same thing once, and only a zero at the end differs.
-
-    >>> _another_version("It needs Python 3.10.", "It needs Python 3.1."), _another_version("v2.0", "Version 2.0")
-    (True, False)
-    """
-    mine = _versions(claim) if _POINT.search(claim) else {}
-    theirs = _versions(sentence) if mine else {}
-    return tells_another(mine, theirs)
-
-
-def _versions(text: str) -> dict[str, set[str]]:
-    """By what is numbered the numbers with points behind it."""
-    found: dict[str, set[str]] = {}
-    for one in _VERSION.finditer(text):
-        found.setdefault(one["thing"].casefold(), set()).add(one["number"])
-    return found
 
 
 def of_another(claim: str, sentence: str) -> bool:
