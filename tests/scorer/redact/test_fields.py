@@ -147,7 +147,7 @@ def test_time_to_find_fields_is_linear_in_the_text(unit: str) -> None:
         assert len(list(fields_in(text))) >= 0
         return time.process_time() - began
 
-    assert any(seconds(200_000) < 0.5 for _ in range(3))  # once, where nothing disturbs it
+    assert any(seconds(200_000) < 30 * seconds(20_000) for _ in range(3))  # once, where nothing disturbs it
 
 
 def test_json_with_an_escaped_name_is_read_as_it_is_meant() -> None:
