@@ -32,7 +32,7 @@ _ESCAPED = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|[\"\\/nrt])")
 _ROLES = ("system", "user", "assistant", "tool")
 _SIGNS = re.compile(r"[\W_]+")
 _ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
-_LEAST_ANSWER = 20
+LEAST_ANSWER = 20
 """Characters of an answer that stands in another prompt by no chance."""
 _LEAST_QUESTION = 16
 """Bytes of a question that stands in another one by no chance."""
@@ -88,7 +88,7 @@ class Asked:
         answers = (each.reading.answer for each in below if each.role in ("chain", "generator"))
         self.said = {answer.strip() for answer in answers if answer and answer.strip()}
         told = {*self.said, *(text for answer in self.said for text in _fields(answer))}
-        self.answers = {answer for answer in told if len(answer) >= _LEAST_ANSWER}
+        self.answers = {answer for answer in told if len(answer) >= LEAST_ANSWER}
         self.is_answered = _is_answered(below)
         self.shown = [*map(alike, _sent(below, *_ROLES) if whole else _prompts(below))]
         self.told = [*map(alike, _sent(below, "system", "user"))] if whole else self.shown

@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ragvigil.scorer.dialects.batches import Asked, says_same, shows, with_others
+from ragvigil.scorer.dialects.batches import LEAST_ANSWER, Asked, says_same, shows, with_others
 from ragvigil.scorer.dialects.called_agents import TOOLS
 from ragvigil.scorer.dialects.crossed import Crossed, crossed_of
 from ragvigil.scorer.dialects.plans import plan_of
@@ -20,8 +20,6 @@ from ragvigil.scorer.dialects.step import Step
 
 _SEARCHING = frozenset[Role]({"retriever", "reranker"})
 _TELLING = frozenset[Role]({"retriever", "reranker", "generator"})
-_LEAST_ANSWER = 20
-"""Characters of an answer that stands in a prompt by no chance."""
 _MOST = 30
 """Questions behind an answer that are compared with each other."""
 
@@ -123,7 +121,7 @@ def _saying(top: Step) -> list[Step]:
     An order may say how to refuse, to all models alike.
     """
     answer = (top.reading.answer or "").strip()
-    if len(answer) < _LEAST_ANSWER:
+    if len(answer) < LEAST_ANSWER:
         return []
     models = (step for step in top.subtree() if step.role == "generator")
     said = [step for step in models if says_same(step.reading.answer, answer)]
