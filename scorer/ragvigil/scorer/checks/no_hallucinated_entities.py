@@ -122,11 +122,8 @@ def _names(prepared: Prepared, statement: Statement, small: set[str], asked: set
         len(sequence) > _LONGEST_BARE and all(one.name or not one.content for one in sequence)
     ):
         return []  # none at all, or a title
-    nouns, degrees, labelled = (
-        prepared.language in _CAPITALISES_NOUNS,
-        _of_degrees(statement),
-        _after_labels(statement),
-    )
+    nouns = prepared.language in _CAPITALISES_NOUNS
+    labelled, degrees = _after_labels(statement), _of_degrees(statement)
     return [
         place
         for place in capital

@@ -37,7 +37,7 @@ from ragvigil.scorer.checks.reading.refusal import prefaces, refers
 from ragvigil.scorer.checks.reading.restating import restated
 from ragvigil.scorer.checks.reading.short_answers import answers_so
 from ragvigil.scorer.checks.reading.structured import unstructured
-from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, is_unparted, words
+from ragvigil.scorer.checks.reading.words import FRAME_STEMS, Word, is_unparted, things_of, words
 from ragvigil.scorer.lazily import made_once
 from ragvigil.scorer.trace import RagTrace, input_hash
 
@@ -312,12 +312,7 @@ class Prepared:
     @made_once
     def _in_common(self) -> bool:
         """Whether enough of the answer's words stand in the passages, whatever its language."""
-        said = {
-            word.stem
-            for statement in self.statements
-            for word in statement.words
-            if word.content and not word.numbers
-        } - FRAME_STEMS
+        said = things_of(chain.from_iterable(one.words for one in self.statements)) - FRAME_STEMS
         return len(said & self.evidence.places.keys()) >= _ENOUGH_IN_COMMON * len(said)
 
     @made_once

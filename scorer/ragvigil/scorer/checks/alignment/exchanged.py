@@ -136,8 +136,7 @@ def _told(sequence: Sequence[Word], text: str) -> _Told:
 def _sentence(segment: Segment) -> _Told | None:
     if segment.span is None or len(segment.words) > _LONGEST:
         return None
-    text = segment.sentence
-    return _told(words(text), text)
+    return _told(words(text := segment.sentence), text)
 
 
 def _blocks(mine: Sequence[str], theirs: Sequence[str]) -> Iterator[_Term]:

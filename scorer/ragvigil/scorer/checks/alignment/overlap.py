@@ -93,7 +93,7 @@ def overlaps(answers: Iterable[Stemmed], weights: Weights) -> list[Overlap]:
     """The overlap of each claim of these answers with the evidence of its own."""
     found: list[Overlap] = []
     for group in _together(answers):
-        found += _Laid(group, weights).overlaps()
+        found += _Held(group, weights).overlaps()
     return found
 
 
@@ -114,7 +114,7 @@ def _together(answers: Iterable[Stemmed]) -> Iterator[list[Stemmed]]:
         yield group
 
 
-class _Laid:
+class _Held:
     """Some claims on the evidence: a row for each stem of each claim, and for each time that a segment holds it."""
 
     def __init__(self, answers: Sequence[Stemmed], weights: Weights) -> None:

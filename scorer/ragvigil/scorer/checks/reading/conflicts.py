@@ -154,4 +154,4 @@ def _heading(evidence: Evidence, segment: Segment) -> frozenset[str]:
     head = evidence.segments[bisect_left(evidence.passage_of, segment.passage)]
     if head.span is None or head.span == segment.span or len(head.words) > _MOST_OF_A_HEADING:
         return frozenset()
-    return frozenset(word.stem for word in head.words if word.content and not word.numbers)
+    return frozenset(things_of(head.words))
