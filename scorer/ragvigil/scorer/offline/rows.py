@@ -103,7 +103,7 @@ def naming(path: Path) -> Generator[None]:
 
 def text_of(path: Path) -> str:
     """The text of a file, `-` for standard input. InputError names it and the fix."""
-    piped = called(path) != str(path)
+    piped = _is_piped(path)
     try:
         return sys.stdin.buffer.read().decode("utf-8-sig") if piped else path.read_text("utf-8-sig")
     except OSError as error:
@@ -120,7 +120,11 @@ def called(path: Path) -> str:
     >>> called(Path("a.jsonl")), called(Path("-"))
     ('a.jsonl', 'standard input')
     """
-    return "standard input" if str(path) == "-" else str(path)
+    return "standard input" if _is_piped(path) else str(path)
+
+
+def _is_piped(path: Path) -> bool:
+    return str(path) == "-"
 
 
 def refuse_packed(path: Path) -> None:

@@ -28,7 +28,7 @@ _ASKING = (
     "AND incidents.id NOT IN (SELECT incident_id FROM acknowledgements) ORDER BY incidents.id"
 )
 """Members of a storm that nobody has in hand."""
-_LET_GO_PAGES = (
+_LET_GO_NEWS = (
     "SELECT incidents.*, outbox.alert, outbox.channel FROM outbox INDEXED BY outbox_waiting "
     "JOIN incidents ON incidents.id = outbox.incident_id "
     "WHERE delivered_at IS NULL AND refused_at IS NULL "
@@ -78,7 +78,7 @@ class SqliteEscalation:
 
     def let_go(self, now: int, limit: int) -> Sequence[tuple[Incident, Alert, str]]:
         """What was said of open incidents during a silence that is over, news alone, and the channel it waits for."""
-        rows = self._connection.execute(_LET_GO_PAGES, {"now": now, "limit": limit}).fetchall()
+        rows = self._connection.execute(_LET_GO_NEWS, {"now": now, "limit": limit}).fetchall()
         return [(incident_of(row), from_json(row["alert"]), row["channel"]) for row in rows]
 
     def post(self, alert: Alert, channels: Sequence[str]) -> None:
